@@ -1,0 +1,2 @@
+//! The plegscope agent.
+fn main() {}

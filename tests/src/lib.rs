@@ -1,0 +1,1 @@
+//! Whole-system tests; see the files under `tests/tests`.

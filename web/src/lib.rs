@@ -1,0 +1,1 @@
+//! The plegscope page.
