@@ -12,6 +12,7 @@ pub mod pleg;
 pub mod pod;
 pub mod snapshot;
 pub mod time;
+pub mod timeline;
 pub mod wire;
 
 /// For `skip_serializing_if`: what a reader fills in by itself is not written.

@@ -1,0 +1,156 @@
+//! What a person looks at: pods with their lanes and spans, and relists with their calls.
+//!
+//! ```text
+//!  relist lane   ▕█▏▕█▏▕██████▒▒▒▒▒▒▏▕█▏       Relist: listing, then inspections; each with its calls
+//!  pod  default/web-0                          Pod
+//!    sandbox     ▕ready────────────────────    Lane ▸ Span (one attempt) ▸ Segment (one state)
+//!    app         ▕running──▏exited▕running─
+//!    marks          ▲          ✕      ▲        Mark: an event that PLEG sent, discarded or held back
+//! ```
+//!
+//! All times are on the observer's time line; what the runtime's own clock says is kept beside them.
+
+mod pods;
+mod relists;
+
+pub use pods::{Lane, LaneKind, Mark, MarkKind, Place, Pod, Segment, Span};
+pub use relists::{CallBar, Relist};
+
+use crate::{
+    id::{CriId, Uid},
+    pleg::Event,
+    pod,
+    time::Time,
+};
+use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+
+/// Everything seen so far.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    pods: Vec<Pod>,
+    by_uid: BTreeMap<Uid, usize>,
+    places: BTreeMap<CriId, Place>,
+    relists: Vec<Relist>,
+}
+
+impl Timeline {
+    /// The pods, in the order of first sight.
+    pub fn pods(&self) -> &[Pod] {
+        &self.pods
+    }
+
+    /// The relists, oldest first. Only the last may still be running.
+    pub fn relists(&self) -> &[Relist] {
+        &self.relists
+    }
+
+    /// The relist that is running now.
+    pub fn running(&self) -> Option<&Relist> {
+        self.relists.last().filter(|relist| relist.end.is_none())
+    }
+
+    /// A pod by its UID.
+    pub fn pod(&self, uid: &str) -> Option<&Pod> {
+        self.pods.get(*self.by_uid.get(uid)?)
+    }
+
+    /// Where the span of a sandbox or container is.
+    pub fn place(&self, id: &str) -> Option<Place> {
+        self.places.get(id).copied()
+    }
+
+    /// The span at a place, with its lane and its pod.
+    pub fn at(&self, place: Place) -> Option<(&Pod, &Lane, &Span)> {
+        let pod = self.pods.get(place.pod)?;
+        let lane = pod.lanes.get(place.lane)?;
+        Some((pod, lane, lane.spans.get(place.span)?))
+    }
+
+    /// The span of a sandbox or container, with its lane and its pod.
+    pub fn find(&self, id: &str) -> Option<(&Pod, &Lane, &Span)> {
+        self.at(self.place(id)?)
+    }
+
+    /// A listing shows this pod so.
+    pub(crate) fn pod_listed(&mut self, seen: Time, listed: &pod::Pod) {
+        let index = self.pod_index(seen, listed);
+        let Some(pod) = self.pods.get_mut(index) else { return };
+        pod.gone = None;
+        for container in listed.sandboxes.iter().rev() {
+            let at = pod.see(LaneKind::Sandbox, container, seen);
+            self.places.insert(container.id.id.clone(), Place { pod: index, ..at });
+        }
+        for container in listed.containers.iter().rev() {
+            let at = pod.see(LaneKind::Container(container.name.as_str().into()), container, seen);
+            self.places.insert(container.id.id.clone(), Place { pod: index, ..at });
+        }
+        let listed_ids = |id: &CriId| {
+            listed.sandboxes.iter().chain(&listed.containers).any(|container| container.id.id == *id)
+        };
+        pod.end_all_but(seen, listed_ids);
+    }
+
+    /// A listing no longer shows this pod.
+    pub(crate) fn pod_gone(&mut self, seen: Time, uid: &Uid) {
+        if let Some(pod) = self.pod_mut(uid) {
+            pod.gone = Some(seen);
+            pod.end_all_but(seen, |_| false);
+        }
+    }
+
+    /// An inspection found this.
+    pub(crate) fn pod_inspected(&mut self, status: &pod::PodStatus) {
+        let Some(pod) = self.pod_mut(&status.uid) else { return };
+        pod.ips.clone_from(&status.ips);
+        for container in &status.containers {
+            pod.learn(container);
+        }
+    }
+
+    /// PLEG sent or discarded an event.
+    pub(crate) fn event(&mut self, time: Time, event: &Event, discarded: bool) {
+        let relist = match self.relists.last_mut() {
+            Some(relist) => {
+                *(if discarded { &mut relist.discarded } else { &mut relist.events }) += 1;
+                relist.n
+            }
+            None => 0,
+        };
+        if let Some(pod) = self.pod_mut(&event.uid) {
+            let kind = MarkKind::Event { kind: event.kind, discarded };
+            pod.marks.push(Mark { time, relist, id: event.data.clone(), kind });
+        }
+    }
+
+    /// PLEG holds a pod's events back.
+    pub(crate) fn held(&mut self, time: Time, uid: &Uid, error: Arc<str>) {
+        let relist = match self.relists.last_mut() {
+            Some(relist) => {
+                relist.held += 1;
+                relist.n
+            }
+            None => 0,
+        };
+        if let Some(pod) = self.pod_mut(uid) {
+            pod.marks.push(Mark { time, relist, id: None, kind: MarkKind::Held { error } });
+        }
+    }
+
+    pub(crate) fn relists_mut(&mut self) -> &mut Vec<Relist> {
+        &mut self.relists
+    }
+
+    fn pod_mut(&mut self, uid: &Uid) -> Option<&mut Pod> {
+        self.pods.get_mut(*self.by_uid.get(uid)?)
+    }
+
+    fn pod_index(&mut self, seen: Time, listed: &pod::Pod) -> usize {
+        if let Some(index) = self.by_uid.get(&listed.uid) {
+            return *index;
+        }
+        let index = self.pods.len();
+        self.pods.push(Pod::new(seen, listed));
+        self.by_uid.insert(listed.uid.clone(), index);
+        index
+    }
+}
