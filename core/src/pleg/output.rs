@@ -1,8 +1,9 @@
 //! What the engine decides, in the order of upstream's effects.
 
+use super::WatchKey;
 use crate::{
     id::{CriId, Uid},
-    pod::{ContainerId, Pod, State},
+    pod::{ContainerId, Pod, PodStatus, State},
     time::{Nanos, Time},
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
@@ -132,8 +133,8 @@ pub enum Output {
         pod: Arc<Pod>,
         /// Time of the entry.
         time: Time,
-        /// The addresses kept in it, or why the inspection failed.
-        result: Result<Vec<String>, ErrorText>,
+        /// The status, with the addresses that were kept, or why the inspection failed.
+        result: Result<Arc<PodStatus>, ErrorText>,
         /// Whether the cache took it; only under the EventedPLEG gate may it refuse an older entry.
         accepted: bool,
     },
@@ -192,6 +193,21 @@ pub enum Output {
     RequestDropped {
         /// The pod.
         uid: Uid,
+    },
+    /// Check the pod's watch conditions against its status (v1.32 to v1.35), then call `handle_conditions_checked`.
+    CheckConditions {
+        /// The pod.
+        uid: Uid,
+        /// What the inspection found.
+        status: Arc<PodStatus>,
+        /// Keys and versions of the conditions when the inspection began. One that was replaced since is still to be
+        /// checked as it was.
+        conditions: Vec<(WatchKey, u64)>,
+    },
+    /// An input came out of turn, or this kubelet knows no such thing. Nothing happened.
+    Ignored {
+        /// The method that was called.
+        input: &'static str,
     },
 }
 

@@ -1,0 +1,99 @@
+//! The pod cache: the last status of each pod, and how fresh it is.
+
+use super::ErrorText;
+use crate::{cri::SandboxState, id::Uid, pod::PodStatus, time::Time};
+use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// `kubecontainer.Cache`. PLEG writes it; each pod worker waits on it before a sync.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cache {
+    entries: BTreeMap<Uid, Entry>,
+    /// Every pod's status is at least as fresh as this; none before the first good relist.
+    global: Option<Time>,
+}
+
+/// What the cache knows of one pod.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The status; none when the inspection failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Arc<PodStatus>>,
+    /// Why the inspection failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorText>,
+    /// Time that the entry was written with; none when only the pod's time was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<Time>,
+    /// Start of the last pod relist that saw the pod, without a change or with one (v1.36).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Time>,
+}
+
+impl Cache {
+    /// The entry of a pod. Upstream's `Get` answers an absent one with an empty status and no error.
+    pub fn get(&self, uid: &Uid) -> Option<&Entry> {
+        self.entries.get(uid)
+    }
+
+    /// All entries, in the order of UIDs.
+    pub fn entries(&self) -> impl Iterator<Item = (&Uid, &Entry)> {
+        self.entries.iter()
+    }
+
+    /// The time that all entries are at least as fresh as; none before the first good relist.
+    pub fn global_time(&self) -> Option<Time> {
+        self.global
+    }
+
+    /// Whether `GetNewerThan(uid, time)` answers at once. Where not, the pod's worker is stalled until the
+    /// pod is written or observed, or the global time moves, to `time` or later.
+    pub fn is_newer_than(&self, uid: &Uid, time: Time) -> bool {
+        let entry = self.entries.get(uid);
+        let times = [self.global, entry.and_then(|e| e.modified), entry.and_then(|e| e.observed)];
+        times.into_iter().flatten().any(|fresh| fresh > time)
+    }
+
+    /// `Set`. With `keep_newer` (gate EventedPLEG) an entry with a later time stays; returns whether it was written.
+    pub fn set(
+        &mut self,
+        uid: &Uid,
+        status: Result<Arc<PodStatus>, ErrorText>,
+        time: Time,
+        keep_newer: bool,
+    ) -> bool {
+        let modified = self.entries.get(uid).and_then(|entry| entry.modified);
+        if keep_newer && modified.is_some_and(|modified| modified > time) {
+            return false;
+        }
+        let (status, error) = match status {
+            Ok(status) => (Some(status), None),
+            Err(error) => (None, Some(error)),
+        };
+        self.entries.insert(uid.clone(), Entry { status, error, modified: Some(time), observed: None });
+        true
+    }
+
+    /// `Delete`. Wakes no one who waits.
+    pub fn delete(&mut self, uid: &Uid) {
+        self.entries.remove(uid);
+    }
+
+    pub(super) fn observe(&mut self, uid: &Uid, time: Time) {
+        self.entries.entry(uid.clone()).or_default().observed = Some(time);
+    }
+
+    pub(super) fn update_time(&mut self, time: Time) {
+        self.global = Some(time);
+    }
+
+    /// The addresses to keep in a pod's new status (`getPodIPs`, generic.go): its own; without any the cached ones,
+    /// as long as no sandbox is ready. A terminated pod thus keeps the addresses that it had.
+    pub(super) fn ips_for(&self, uid: &Uid, status: &PodStatus) -> Vec<String> {
+        if !status.ips.is_empty() || status.sandboxes.iter().any(|s| s.state == SandboxState::Ready) {
+            return status.ips.clone();
+        }
+        let cached = self.entries.get(uid).and_then(|entry| entry.status.as_ref());
+        cached.map_or_else(Vec::new, |cached| cached.ips.clone())
+    }
+}
