@@ -8,6 +8,7 @@ extern crate alloc;
 pub mod cri;
 pub mod follow;
 pub mod id;
+pub mod kuberuntime;
 pub mod pleg;
 pub mod pod;
 pub mod snapshot;

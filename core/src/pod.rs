@@ -62,6 +62,9 @@ pub struct Container {
     pub state: State,
     /// Nanoseconds since the epoch, by the runtime's clock.
     pub created_at: i64,
+    /// Id of the container's sandbox; empty for a sandbox.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub sandbox: CriId,
 }
 
 /// `kubecontainer.Pod`: a pod as one listing shows it.

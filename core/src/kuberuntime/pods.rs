@@ -1,0 +1,133 @@
+//! `GetPods`: sandboxes and containers gathered into pods.
+
+use crate::{
+    cri::{self, ContainerState, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL, SandboxState},
+    id::Uid,
+    pod::{Container, ContainerId, Pod, State},
+    time::Time,
+};
+use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use core::cmp::{Ordering, Reverse};
+
+/// `GetPods(all = true)` (kuberuntime_manager.go): the pods of two listings that began at `timestamp`, newest first;
+/// pods of the same age, whose order is random upstream, by uid.
+///
+/// `sorted` as v1.36 does it: sandboxes by attempt, containers by age, newest first. Without it (before v1.36)
+/// both stay in the order of the lists, and a pod's `created_at` is that of its last listed sandbox.
+pub fn get_pods(
+    sandboxes: &[cri::Sandbox],
+    containers: &[cri::Container],
+    runtime: &Arc<str>,
+    timestamp: Time,
+    sorted: bool,
+) -> Vec<Arc<Pod>> {
+    let mut parts: BTreeMap<Uid, Parts<'_>> = BTreeMap::new();
+    for sandbox in sandboxes {
+        if let Some(uid) = sandbox_owner(sandbox) {
+            parts.entry(uid.clone()).or_default().sandboxes.push(sandbox);
+        }
+    }
+    for container in containers {
+        if let Some(uid) = container_owner(container) {
+            parts.entry(uid).or_default().containers.push(container);
+        }
+    }
+    let build = |(uid, mut parts): (Uid, Parts<'_>)| {
+        if sorted {
+            parts.sort();
+        }
+        Arc::new(parts.build(uid, runtime, timestamp))
+    };
+    let mut pods: Vec<_> = parts.into_iter().map(build).collect();
+    pods.sort_by_key(|pod| Reverse(pod.created_at));
+    pods
+}
+
+/// The pod of a sandbox; none without metadata, where kuberuntime skips the sandbox.
+pub(super) fn sandbox_owner(sandbox: &cri::Sandbox) -> Option<&Uid> {
+    sandbox.metadata.as_ref().map(|metadata| &metadata.uid)
+}
+
+/// The pod of a container by its label; none without metadata, where kuberuntime skips the container. All containers
+/// without the label share the pod with the empty uid.
+pub(super) fn container_owner(container: &cri::Container) -> Option<Uid> {
+    container.metadata.as_ref().map(|_| label(container, POD_UID_LABEL).into())
+}
+
+fn label<'a>(container: &'a cri::Container, key: &str) -> &'a str {
+    container.labels.get(key).map_or("", String::as_str)
+}
+
+/// What both listings have of one pod.
+#[derive(Default)]
+pub(super) struct Parts<'a> {
+    pub(super) sandboxes: Vec<&'a cri::Sandbox>,
+    pub(super) containers: Vec<&'a cri::Container>,
+}
+
+impl Parts<'_> {
+    /// Newest first, as v1.36 sorts them (PR 137471).
+    pub(super) fn sort(&mut self) {
+        self.sandboxes.sort_by(|a, b| newest_attempt_first(a, b));
+        self.containers.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
+    }
+
+    pub(super) fn build(&self, uid: Uid, runtime: &Arc<str>, timestamp: Time) -> Pod {
+        let (name, namespace) = self.name();
+        let listed = |sandbox: &&&cri::Sandbox| !sandbox.id.is_empty();
+        let usable = |container: &&&cri::Container| !container.id.is_empty() && container.image.is_some();
+        Pod {
+            uid,
+            name,
+            namespace,
+            // Each sandbox overwrites it, and the newest came first: the oldest one's remains.
+            created_at: self.sandboxes.iter().rev().find(listed).map_or(0, |sandbox| sandbox.created_at),
+            timestamp,
+            sandboxes: self.sandboxes.iter().filter(listed).map(|s| from_sandbox(s, runtime)).collect(),
+            containers: self.containers.iter().filter(usable).map(|c| from_container(c, runtime)).collect(),
+        }
+    }
+
+    /// Name and namespace: of the first sandbox, else from the labels of the first container.
+    fn name(&self) -> (String, String) {
+        if let Some(metadata) = self.sandboxes.first().and_then(|sandbox| sandbox.metadata.as_ref()) {
+            return (metadata.name.clone(), metadata.namespace.clone());
+        }
+        let text = |key| self.containers.first().map_or("", |container| label(container, key)).to_owned();
+        (text(POD_NAME_LABEL), text(POD_NAMESPACE_LABEL))
+    }
+}
+
+/// Highest attempt first, then newest, then by id. Sandboxes without metadata are compared by age.
+pub(super) fn newest_attempt_first(a: &cri::Sandbox, b: &cri::Sandbox) -> Ordering {
+    let attempts = a.metadata.as_ref().zip(b.metadata.as_ref());
+    let by_attempt = attempts.map_or(Ordering::Equal, |(a, b)| b.attempt.cmp(&a.attempt));
+    by_attempt.then(b.created_at.cmp(&a.created_at)).then_with(|| a.id.cmp(&b.id))
+}
+
+fn from_sandbox(sandbox: &cri::Sandbox, runtime: &Arc<str>) -> Container {
+    Container {
+        id: ContainerId { runtime: runtime.clone(), id: sandbox.id.clone() },
+        attempt: sandbox.metadata.as_ref().map_or(0, |metadata| metadata.attempt),
+        state: if sandbox.state == SandboxState::Ready { State::Running } else { State::Exited },
+        created_at: sandbox.created_at,
+        ..Container::default()
+    }
+}
+
+fn from_container(container: &cri::Container, runtime: &Arc<str>) -> Container {
+    let metadata = container.metadata.as_ref();
+    Container {
+        id: ContainerId { runtime: runtime.clone(), id: container.id.clone() },
+        name: metadata.map_or_else(String::new, |metadata| metadata.name.clone()),
+        attempt: metadata.map_or(0, |metadata| metadata.attempt),
+        state: match container.state {
+            ContainerState::Created => State::Created,
+            ContainerState::Running => State::Running,
+            ContainerState::Exited => State::Exited,
+            ContainerState::Unknown | ContainerState::Other(_) => State::Unknown,
+        },
+        created_at: container.created_at,
+        sandbox: container.pod_sandbox_id.clone(),
+    }
+}
