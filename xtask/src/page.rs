@@ -1,0 +1,49 @@
+//! `cargo xtask web`: builds the page into `dist/`, as `trunk build` does and from the same `index.html`.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::progress::say;
+use crate::setup::{self, npm, wasm};
+use crate::sh::{Run, on_path};
+use crate::workspace;
+
+/// Reads the files of a directory and prints their sizes, plain and compressed.
+const SIZES: &str = include_str!("sizes.mjs");
+
+/// Builds what changed. Nothing is touched when nothing did.
+pub(crate) fn build(compiler: &wasm::Compiler) -> Result<()> {
+    say("page: compiling (first time about two minutes)");
+    compiler
+        .cargo()?
+        .args(["build", "--quiet", "--package", "pleg-web", "--bin", "pleg-web", "--profile", "web"])
+        .run()?;
+    say("page: bundling (first time half a minute)");
+    workspace::cargo().args(["build", "--quiet", "--package", "xtask-bundle"]).run()?;
+    let wasm = workspace::wasm_target().join(wasm::TARGET).join("web").join("pleg-web.wasm");
+    let mut bundle = Command::new(workspace::target().join("debug").join("xtask-bundle"));
+    bundle.arg(workspace::root().join("index.html")).arg(wasm).arg(workspace::dist());
+    if let Some(wasm_opt) = npm::wasm_opt()? {
+        bundle.arg(wasm_opt);
+    }
+    bundle.run()
+}
+
+/// The command.
+pub(crate) fn command(args: &[String]) -> Result<()> {
+    if let Some(arg) = args.first() {
+        bail!("web takes no argument, and was given {arg}");
+    }
+    build(&setup::build()?)?;
+    say(format!("page: {}", workspace::dist().display()));
+    match on_path("node") {
+        Some(node) => {
+            Command::new(node).args(["--input-type=module", "--eval", SIZES]).arg(workspace::dist()).run()
+        }
+        None => {
+            say("no node here, so no table of sizes");
+            Ok(())
+        }
+    }
+}
