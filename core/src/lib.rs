@@ -11,6 +11,7 @@ pub mod id;
 pub mod kuberuntime;
 pub mod pleg;
 pub mod pod;
+pub mod sim;
 pub mod snapshot;
 pub mod time;
 pub mod timeline;
