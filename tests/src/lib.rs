@@ -1,1 +1,3 @@
 //! Whole-system tests; see the files under `tests/tests`.
+
+pub mod scenario;

@@ -182,6 +182,11 @@ impl Engine {
         self.state.to_reinspect.iter()
     }
 
+    /// How many changed pods the running relist has yet to reconcile, the one being inspected not counted.
+    pub fn pending(&self) -> usize {
+        self.state.pending.len()
+    }
+
     /// Pods to reconcile first, and in this order, in the next relist; all others follow in the order of their
     /// UIDs. For recordings that know the order of upstream's map: it decides which events overflow.
     pub fn set_order(&mut self, order: &[Uid]) {

@@ -18,11 +18,15 @@ pub use relists::{CallBar, Relist};
 
 use crate::{
     id::{CriId, Uid},
-    pleg::Event,
+    pleg::{Event, Listing},
     pod,
     time::Time,
 };
-use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    vec::Vec,
+};
 
 /// Everything seen so far.
 #[derive(Clone, Debug, Default)]
@@ -71,8 +75,36 @@ impl Timeline {
         self.at(self.place(id)?)
     }
 
-    /// A listing shows this pod so.
-    pub(crate) fn pod_listed(&mut self, seen: Time, listed: &pod::Pod) {
+    /// A listing shows this.
+    pub(crate) fn listed(&mut self, seen: Time, listing: &Listing) {
+        match listing {
+            Listing::Full(pods) => {
+                let listed: BTreeSet<&Uid> = pods.iter().map(|pod| &pod.uid).collect();
+                for pod in self.pods.iter_mut().filter(|pod| !listed.contains(&pod.uid)) {
+                    pod.end(seen);
+                }
+                pods.iter().for_each(|pod| self.pod_listed(seen, pod));
+            }
+            Listing::Changed { pods, gone } => {
+                pods.iter().for_each(|pod| self.pod_listed(seen, pod));
+                gone.iter().for_each(|uid| {
+                    if let Some(pod) = self.pod_mut(uid) {
+                        pod.end(seen);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Forgets the relists after this one and what they did, because they come again.
+    pub(crate) fn forget_relists_after(&mut self, n: u64) {
+        self.relists.retain(|relist| relist.n <= n);
+        for pod in &mut self.pods {
+            pod.marks.retain(|mark| mark.relist <= n);
+        }
+    }
+
+    fn pod_listed(&mut self, seen: Time, listed: &pod::Pod) {
         let index = self.pod_index(seen, listed);
         let Some(pod) = self.pods.get_mut(index) else { return };
         pod.gone = None;
@@ -88,14 +120,6 @@ impl Timeline {
             listed.sandboxes.iter().chain(&listed.containers).any(|container| container.id.id == *id)
         };
         pod.end_all_but(seen, listed_ids);
-    }
-
-    /// A listing no longer shows this pod.
-    pub(crate) fn pod_gone(&mut self, seen: Time, uid: &Uid) {
-        if let Some(pod) = self.pod_mut(uid) {
-            pod.gone = Some(seen);
-            pod.end_all_but(seen, |_| false);
-        }
     }
 
     /// An inspection found this.

@@ -161,6 +161,12 @@ impl Pod {
         place
     }
 
+    /// A listing no longer shows the pod.
+    pub(super) fn end(&mut self, seen: Time) {
+        self.gone = self.gone.or(Some(seen));
+        self.end_all_but(seen, |_| false);
+    }
+
     /// Ends every span whose id is not listed.
     pub(super) fn end_all_but(&mut self, seen: Time, is_listed: impl Fn(&CriId) -> bool) {
         for span in self.lanes.iter_mut().flat_map(|lane| &mut lane.spans) {

@@ -1,0 +1,182 @@
+//! Follows a stream of frames: derives everything that agent, command line and page show from what the
+//! runtime said. All of them use this one path, so a capture gives the very events that the agent printed.
+
+mod event_line;
+mod progress;
+mod running;
+mod session;
+
+pub use event_line::EventLine;
+pub use progress::Progress;
+
+use crate::{
+    cri::Op,
+    id::CriId,
+    pleg::{Engine, EngineCheckpoint, Health},
+    snapshot::{DeltaError, Snapshot},
+    time::Time,
+    timeline::Timeline,
+    wire::{Frame, Hello},
+};
+use alloc::{collections::VecDeque, string::String};
+use serde::{Deserialize, Serialize};
+use session::Session;
+
+/// All that a reader needs to go on without what came before: the state between two relists.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// Number of the last relist that ended; 0 before the first.
+    pub relist: u64,
+    /// Monotonic clock, nanoseconds since boot.
+    pub mono: i64,
+    /// What both listings said last.
+    pub snapshot: Snapshot,
+    /// Records, cache and all else that the engine remembers.
+    pub engine: EngineCheckpoint,
+}
+
+/// A frame that does not fit what came before. The frames up to the next checkpoint are passed over.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FollowError {
+    /// The stream does not begin with a hello.
+    #[error("the stream begins with {0}, not with a hello")]
+    BeforeHello(&'static str),
+    /// A frame belongs into a relist, and none is running.
+    #[error("{0} outside of a relist")]
+    OutsideRelist(&'static str),
+    /// What was recorded is not what the engine asks for.
+    #[error("relist {relist}: {found} was recorded where the engine asks for {wanted}")]
+    Unexpected {
+        /// Number of the relist.
+        relist: u64,
+        /// What was recorded.
+        found: String,
+        /// What the engine asks for.
+        wanted: String,
+    },
+    /// A delta does not belong to the list before it.
+    #[error("relist {relist}: {error}")]
+    Delta {
+        /// Number of the relist.
+        relist: u64,
+        /// What is wrong.
+        error: DeltaError,
+    },
+}
+
+/// Derives events, health and timeline of one observer from its frames.
+#[derive(Default)]
+pub struct Follower {
+    session: Option<Session>,
+    timeline: Timeline,
+    events: VecDeque<EventLine>,
+}
+
+impl Follower {
+    /// A follower that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The hello of the observer.
+    pub fn hello(&self) -> Option<&Hello> {
+        self.session.as_ref().map(|session| &session.hello)
+    }
+
+    /// Everything seen so far.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// Time of the last frame.
+    pub fn now(&self) -> Time {
+        self.session.as_ref().map_or(Time(0), |session| session.now)
+    }
+
+    /// What the kubelet's health check would say.
+    pub fn health(&self, now: Time) -> Health {
+        self.session.as_ref().map_or(Health::NeverSucceeded, |session| session.engine.health(now))
+    }
+
+    /// The engine, once a hello was read.
+    pub fn engine(&self) -> Option<&Engine> {
+        self.session.as_ref().map(|session| &session.engine)
+    }
+
+    /// What both listings said last.
+    pub fn snapshot(&self) -> Option<&Snapshot> {
+        self.session.as_ref().map(|session| &session.snapshot)
+    }
+
+    /// How far the running relist is.
+    pub fn progress(&self) -> Option<Progress> {
+        let session = self.session.as_ref()?;
+        let running = session.relist.as_ref()?;
+        Some(Progress { inspected: running.inspected, waiting: session.engine.pending() })
+    }
+
+    /// The next event, oldest first.
+    pub fn poll_event(&mut self) -> Option<EventLine> {
+        self.events.pop_front()
+    }
+
+    /// The call that the running relist needs next; none when it has all it needs and may end, and while it
+    /// waits for what both listings said.
+    pub fn next_call(&self) -> Option<(Op, Option<CriId>)> {
+        self.session.as_ref()?.relist.as_ref()?.stage.next_call()
+    }
+
+    /// The state between two relists; none before the hello and while a relist runs.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        let session = self.session.as_ref().filter(|session| session.relist.is_none())?;
+        Some(Checkpoint {
+            relist: session.ended,
+            mono: session.now.since(session.base()),
+            snapshot: session.snapshot.clone(),
+            engine: session.engine.checkpoint(),
+        })
+    }
+
+    /// Reads one frame.
+    ///
+    /// # Errors
+    /// When the frame does not fit what came before. What was derived stays, and the frames up to the next
+    /// checkpoint are passed over.
+    pub fn handle_frame(&mut self, frame: &Frame) -> Result<(), FollowError> {
+        if let Frame::Hello(hello) = frame {
+            self.begin(hello);
+            return Ok(());
+        }
+        let Some(session) = &mut self.session else { return Err(FollowError::BeforeHello(kind(frame))) };
+        if session.lost && !matches!(frame, Frame::Checkpoint(_)) {
+            return Ok(());
+        }
+        let result = session.handle_frame(frame, &mut self.timeline, &mut self.events);
+        session.lost |= result.is_err();
+        result
+    }
+
+    fn begin(&mut self, hello: &Hello) {
+        if !self.session.as_ref().is_some_and(|session| session.is_of(hello)) {
+            self.timeline = Timeline::default();
+            self.session = Some(Session::new(hello));
+        }
+    }
+}
+
+fn kind(frame: &Frame) -> &'static str {
+    match frame {
+        Frame::Hello(_) => "hello",
+        Frame::Checkpoint(_) => "checkpoint",
+        Frame::Relist(_) => "relist",
+        Frame::Calling(_) => "calling",
+        Frame::Call(_) => "call",
+        Frame::Key(_) => "key",
+        Frame::Delta(_) => "delta",
+        Frame::Done(_) => "done",
+        Frame::Tick(_) => "tick",
+        Frame::Live {} => "live",
+        Frame::Gap(_) => "gap",
+        Frame::Unknown(_) => "a frame of an unknown kind",
+    }
+}

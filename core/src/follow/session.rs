@@ -1,0 +1,268 @@
+//! What a follower knows of one observer, and how each frame moves it.
+
+use super::{
+    Checkpoint, EventLine, FollowError,
+    running::{Running, Stage, answer, call_name},
+};
+use crate::{
+    cri::Op,
+    kuberuntime::{Inspection, InspectionOptions, PodSet},
+    pleg::{Config, Engine, Event, Listing, Output, Profile},
+    snapshot::{Delta, Snapshot},
+    time::Time,
+    timeline::{self, Timeline},
+    wire::{Call, Frame, Hello, Relist},
+};
+use alloc::{boxed::Box, collections::VecDeque, string::ToString, sync::Arc};
+
+/// What is known once the hello was read.
+pub(super) struct Session {
+    pub(super) hello: Hello,
+    runtime: Arc<str>,
+    pub(super) now: Time,
+    pub(super) snapshot: Snapshot,
+    pods: PodSet,
+    pub(super) engine: Engine,
+    pub(super) relist: Option<Running>,
+    /// Number of the last relist that ended.
+    pub(super) ended: u64,
+    /// After a gap or an error: everything but a checkpoint is passed over.
+    pub(super) lost: bool,
+    /// After a gap: relists up to this one may come again, and their events were told already.
+    told: u64,
+}
+
+impl Session {
+    pub(super) fn new(hello: &Hello) -> Self {
+        let runtime: Arc<str> = hello.runtime.name.as_str().into();
+        Self {
+            now: Time(hello.wall),
+            snapshot: Snapshot::default(),
+            pods: PodSet::from_snapshot(&Snapshot::default(), &runtime, Time(hello.wall)),
+            engine: Engine::new(config(hello)),
+            hello: hello.clone(),
+            runtime,
+            relist: None,
+            ended: 0,
+            lost: false,
+            told: 0,
+        }
+    }
+
+    /// Whether this is the hello of the same observer: it repeats its own.
+    pub(super) fn is_of(&self, hello: &Hello) -> bool {
+        let Hello { boot, wall, mono, .. } = &self.hello;
+        (boot, wall, mono) == (&hello.boot, &hello.wall, &hello.mono)
+    }
+
+    /// Time of monotonic zero.
+    pub(super) fn base(&self) -> Time {
+        Time(self.hello.wall) - self.hello.mono
+    }
+
+    pub(super) fn handle_frame(
+        &mut self,
+        frame: &Frame,
+        timeline: &mut Timeline,
+        events: &mut VecDeque<EventLine>,
+    ) -> Result<(), FollowError> {
+        match frame {
+            Frame::Checkpoint(checkpoint) => self.restore(checkpoint, timeline),
+            Frame::Relist(relist) => self.relist(relist, timeline),
+            Frame::Tick(tick) => self.now = self.base() + tick.mono,
+            Frame::Gap(_) => self.gap(),
+            Frame::Hello(_) | Frame::Live {} | Frame::Unknown(_) => {}
+            Frame::Calling(calling) => {
+                self.now = self.running("calling")?.start + calling.at;
+                if let Some(relist) = timeline.relists_mut().last_mut() {
+                    relist.calling(calling);
+                }
+            }
+            Frame::Call(call) => self.call(call, timeline)?,
+            Frame::Key(snapshot) => self.key(snapshot, timeline)?,
+            Frame::Delta(delta) => self.delta(delta, timeline)?,
+            Frame::Done(done) => {
+                self.now = self.running("done")?.start + done.at;
+                self.finish(timeline);
+            }
+        }
+        self.drain(timeline, events);
+        Ok(())
+    }
+
+    fn running(&mut self, kind: &'static str) -> Result<&mut Running, FollowError> {
+        self.relist.as_mut().ok_or(FollowError::OutsideRelist(kind))
+    }
+
+    /// The running relist, when it waits for what both listings said.
+    fn lists(&mut self, kind: &'static str) -> Result<&mut Running, FollowError> {
+        let running = self.running(kind)?;
+        match running.stage {
+            Stage::Lists => Ok(running),
+            _ => Err(running.unexpected(kind.into())),
+        }
+    }
+
+    fn gap(&mut self) {
+        self.told = self.ended;
+        self.lost = true;
+    }
+
+    /// A checkpoint in a whole stream only repeats what is known already.
+    fn restore(&mut self, checkpoint: &Checkpoint, timeline: &mut Timeline) {
+        let goes_on = !self.lost && self.relist.is_none() && self.ended == checkpoint.relist;
+        if goes_on && self.ended > 0 {
+            return;
+        }
+        self.lost = false;
+        self.relist = None;
+        self.ended = checkpoint.relist;
+        self.now = self.base() + checkpoint.mono;
+        self.snapshot = checkpoint.snapshot.clone();
+        self.pods = PodSet::from_snapshot(&self.snapshot, &self.runtime, self.now);
+        self.engine = Engine::restore(config(&self.hello), checkpoint.engine.clone());
+        timeline.forget_relists_after(checkpoint.relist);
+        timeline.listed(self.now, &self.pods.listing());
+        let statuses = self.engine.cache().entries().filter_map(|(_, entry)| entry.status.as_deref());
+        statuses.for_each(|status| timeline.pod_inspected(status));
+    }
+
+    fn relist(&mut self, frame: &Relist, timeline: &mut Timeline) {
+        let start = self.base() + frame.mono;
+        self.now = start;
+        self.relist = Some(Running { n: frame.n, start, stage: Stage::Sandboxes, inspected: 0 });
+        timeline.relists_mut().push(timeline::Relist::new(frame, start));
+        self.engine.handle_relist(start);
+    }
+
+    fn call(&mut self, call: &Call, timeline: &mut Timeline) -> Result<(), FollowError> {
+        let now = self.running("call")?.start + call.at + call.took;
+        self.now = now;
+        if let Some(relist) = timeline.relists_mut().last_mut() {
+            relist.call(call);
+        }
+        let running = self.running("call")?;
+        match (&mut running.stage, call.op, &call.error) {
+            (Stage::Sandboxes, Op::ListPodSandbox, None) => running.stage = Stage::Containers,
+            (Stage::Containers, Op::ListContainers, None) => running.stage = Stage::Lists,
+            (Stage::Sandboxes, Op::ListPodSandbox, Some(error))
+            | (Stage::Containers, Op::ListContainers, Some(error)) => {
+                running.stage = Stage::Ending;
+                self.engine.handle_list_failed(now, &error.to_string());
+            }
+            (Stage::Inspecting(_, inspection), op, _)
+                if inspection.next_call() == call.id.clone().map(|id| (op, id)) =>
+            {
+                inspection.handle_answer(answer(call));
+                self.inspected(timeline);
+            }
+            _ => return Err(running.unexpected(call_name(call.op, call.id.as_ref()))),
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, snapshot: &Snapshot, timeline: &mut Timeline) -> Result<(), FollowError> {
+        let start = self.lists("key")?.start;
+        self.snapshot = snapshot.clone();
+        self.pods = PodSet::from_snapshot(&self.snapshot, &self.runtime, start);
+        self.listed(self.pods.listing(), timeline)
+    }
+
+    fn delta(&mut self, delta: &Delta, timeline: &mut Timeline) -> Result<(), FollowError> {
+        let Running { n: relist, start, .. } = *self.lists("delta")?;
+        self.snapshot.apply(delta).map_err(|error| FollowError::Delta { relist, error })?;
+        let listing = self.pods.apply(&self.snapshot, delta, start);
+        self.listed(listing, timeline)
+    }
+
+    fn listed(&mut self, listing: Listing, timeline: &mut Timeline) -> Result<(), FollowError> {
+        let (now, running) = (self.now, self.running("a list")?);
+        running.stage = Stage::Ending;
+        timeline.listed(running.start, &listing);
+        if let Some(relist) = timeline.relists_mut().last_mut() {
+            relist.listed = Some(now);
+        }
+        self.engine.handle_listed(now, listing);
+        Ok(())
+    }
+
+    /// Ends the inspection of a pod once its last call is answered.
+    fn inspected(&mut self, timeline: &mut Timeline) {
+        let Some(running) = &mut self.relist else { return };
+        let stage = core::mem::replace(&mut running.stage, Stage::Ending);
+        match stage {
+            Stage::Inspecting(uid, inspection) if inspection.next_call().is_none() => {
+                running.inspected += 1;
+                let result = inspection.finish();
+                if let Ok(status) = &result {
+                    timeline.pod_inspected(status);
+                }
+                self.engine.handle_inspected(self.now, &uid, result);
+            }
+            other => running.stage = other,
+        }
+    }
+
+    fn finish(&mut self, timeline: &mut Timeline) {
+        if let Some(running) = self.relist.take() {
+            self.ended = running.n;
+        }
+        if let Some(relist) = timeline.relists_mut().last_mut() {
+            relist.end = Some(self.now);
+        }
+        // The consumer of the channel is modelled as one that keeps up from relist to relist.
+        self.engine.drain_channel(usize::MAX);
+    }
+
+    /// Takes what the engine decided. An inspection that needs no call is answered at once.
+    fn drain(&mut self, timeline: &mut Timeline, events: &mut VecDeque<EventLine>) {
+        while let Some(output) = self.engine.poll_output() {
+            match output {
+                Output::Inspect { pod } => {
+                    if let Some(running) = &mut self.relist {
+                        let inspection = Inspection::new(pod.clone(), INSPECTION);
+                        running.stage = Stage::Inspecting(pod.uid.clone(), Box::new(inspection));
+                    }
+                    self.inspected(timeline);
+                }
+                Output::Event(event) => self.event(&event, false, timeline, events),
+                Output::Discarded(event) => self.event(&event, true, timeline, events),
+                Output::Held { pod, error } => timeline.held(self.now, &pod.uid, error),
+                _ => {}
+            }
+        }
+    }
+
+    fn event(
+        &self,
+        event: &Event,
+        discarded: bool,
+        timeline: &mut Timeline,
+        events: &mut VecDeque<EventLine>,
+    ) {
+        let relist = self.relist.as_ref().map_or(self.ended, |running| running.n);
+        timeline.event(self.now, event, discarded);
+        if relist > self.told {
+            events.push_back(EventLine::new(self.now, relist, event, discarded, timeline));
+        }
+    }
+}
+
+/// How the observer inspects. A kubelet before v1.36 lists the pod anew in each inspection; the observer spares
+/// the runtime these two calls, which see what the relist's own listings saw a moment before.
+const INSPECTION: InspectionOptions = InspectionOptions { lists: false, evented_gate: false };
+
+/// The kubelet that a hello asks for; a release that this version does not know is taken for the newest.
+fn config(hello: &Hello) -> Config {
+    let profile = match hello.kubelet.as_str() {
+        "1.32" | "1.33" | "1.34" | "1.35" => Profile::V1_35,
+        _ => Profile::V1_36,
+    };
+    Config {
+        profile,
+        relist_period: hello.period,
+        relist_threshold: hello.threshold,
+        channel_capacity: usize::try_from(hello.capacity).unwrap_or(usize::MAX),
+        evented_gate: false,
+    }
+}
