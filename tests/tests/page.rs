@@ -1,0 +1,23 @@
+//! The page in Chromium, served by the agent on a simulated node.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use pleg_tests::agent::Agent;
+use pleg_tests::browser::Browser;
+use pleg_tests::suite::{Need, Suite};
+
+fn main() -> ExitCode {
+    Suite::default().test("the_demo_runs_in_the_page", &[Need::Chromium], the_demo_runs_in_the_page).run()
+}
+
+async fn the_demo_runs_in_the_page() -> Result<()> {
+    let mut agent = Agent::start(&["serve", "--demo", "--listen", "127.0.0.1:0"])?;
+    let browser = Browser::open(1280, 800).await?;
+    browser.goto(&agent.address().await?).await?;
+    browser.wait_for("window.plegscope.events().length > 0").await?;
+    let errors = browser.console_errors().await?;
+    ensure!(errors.is_empty(), "errors in the page's console: {errors:#?}");
+    browser.close().await?;
+    agent.stop().await
+}
