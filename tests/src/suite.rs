@@ -73,7 +73,7 @@ impl Suite {
     }
 }
 
-/// An error with all its causes, as the test runner shows it.
+/// An error with its causes, as the test runner shows it.
 struct Failure(anyhow::Error);
 
 impl From<anyhow::Error> for Failure {
@@ -84,7 +84,7 @@ impl From<anyhow::Error> for Failure {
 
 impl From<Failure> for Failed {
     fn from(failure: Failure) -> Self {
-        Failed::from(format!("{:?}", failure.0))
+        Failed::from(format!("{:#}", failure.0))
     }
 }
 

@@ -40,10 +40,13 @@ pub(crate) fn cache() -> Result<PathBuf> {
     Ok(home.join(".cache").join("plegscope"))
 }
 
-/// The cargo that runs this xtask, in the root of the repository. `PLEGSCOPE_DIST` tells the agent's build
-/// where the page is; it is set always, so that no two commands build the agent differently.
+/// The cargo that runs this xtask, in the root of the repository. `PLEGSCOPE_DIST` tells the agent's build to take
+/// the page in, once there is one; all commands set it, so that no two of them build the agent differently.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).env("PLEGSCOPE_DIST", dist());
+    cargo.current_dir(root());
+    if dist().join("index.html").is_file() {
+        cargo.env("PLEGSCOPE_DIST", dist());
+    }
     cargo
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::html::Link;
-use crate::inputs;
 use crate::program::{self, Program};
 
 pub(crate) struct Dist {
@@ -82,9 +81,8 @@ impl Dist {
     }
 
     /// Writes the page and moves all of it to its place.
-    pub(crate) fn finish(self, page: &str, state: &str) -> Result<()> {
+    pub(crate) fn finish(self, page: &str) -> Result<()> {
         fs::write(self.work.join("index.html"), page)?;
-        inputs::record(&self.work, state)?;
         remove(&self.place)?;
         fs::rename(&self.work, &self.place).with_context(|| format!("cannot make {}", self.place.display()))
     }
@@ -144,7 +142,7 @@ mod tests {
         let none = Path::new("unused");
         let css = dist.add(&link("css", "static/a.css"), none, None).unwrap();
         assert_eq!(dist.add(&link("copy-dir", "static/icons"), none, None).unwrap(), "");
-        dist.finish("<p>", "state").unwrap();
+        dist.finish("<p>").unwrap();
         let name = css.trim_start_matches("<link rel=\"stylesheet\" href=\"./").trim_end_matches("\">");
         assert!(name.starts_with("a-") && name.ends_with(".css"), "{css}");
         assert_eq!(fs::read_to_string(dir.path().join("dist").join(name)).unwrap(), "a{}");

@@ -42,10 +42,11 @@ fn bundle(index: &Path, wasm: &Path, dist: &Path, wasm_opt: Option<&Path>) -> Re
     };
     let links = html::links(&source)?;
     let state = inputs::fingerprint(root, &source, &links, wasm, wasm_opt)?;
-    if inputs::recorded(dist) == Some(state.clone()) {
+    if inputs::recorded(&state, dist, wasm) {
         return Ok(());
     }
     let mut fresh = Dist::create(root, dist)?;
     let page = html::rewrite(&source, |link| fresh.add(link, wasm, wasm_opt))?;
-    fresh.finish(&page, &state)
+    fresh.finish(&page)?;
+    inputs::record(&state, dist, wasm)
 }
