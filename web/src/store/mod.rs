@@ -1,0 +1,211 @@
+//! Everything the page knows, changed by one reducer. No browser in here: time comes in, effects go out.
+//!
+//! ```text
+//!  socket, file, keys, pointer ──Action──► Store::reduce ──Effect──► socket, file dialog, timer, download
+//!                                              │
+//!                                          Model (frames in, events and timeline out)
+//! ```
+//!
+//! Only [`Model`] touches frames, so that it can move to a worker without the rest being written anew.
+
+mod action;
+mod head;
+mod log;
+mod model;
+mod recording;
+mod reducer;
+mod source;
+mod window;
+
+pub use action::{Action, Effect, Piece, Received, Zooming};
+pub use head::{Head, SPEEDS};
+pub use log::EventLog;
+pub use model::Model;
+pub use recording::Recording;
+pub use source::{Source, SourceState};
+pub use window::Window;
+
+use crate::{
+    filter::Filter,
+    format::Zone,
+    view::{health, hit::Target, layout, rows, theme::Theme},
+};
+use pleg_core::{
+    pleg::Health,
+    time::{Nanos, SECOND, Time},
+    wire::CaptureReader,
+};
+
+/// Milliseconds of the page's own clock.
+pub type Millis = f64;
+
+/// How the page is to look, by the person's choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// Dark or light.
+    pub theme: Theme,
+    /// Zone of all clock times.
+    pub zone: Zone,
+    /// Offset of the local zone, in nanoseconds.
+    pub local_offset: Nanos,
+}
+
+/// How bad a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Good to know.
+    Warning,
+    /// Something cannot be shown.
+    Error,
+}
+
+/// Something to tell the person until it is dismissed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// How bad it is.
+    pub weight: Weight,
+    /// What.
+    pub text: String,
+}
+
+/// Everything the page knows.
+pub struct Store {
+    /// What the frames say.
+    pub model: Model,
+    /// Where they come from.
+    pub source: Source,
+    /// Up to when things are shown.
+    pub head: Head,
+    /// Which stretch of time is shown.
+    pub window: Window,
+    /// Width and height of the timeline in pixels.
+    pub size: (f64, f64),
+    /// How far the rows are scrolled down, in pixels.
+    pub scroll: f64,
+    /// What was chosen.
+    pub selected: Option<Target>,
+    /// The chosen event of the log, as an index.
+    pub chosen_event: Option<usize>,
+    /// What pods and events are restricted to.
+    pub filter: Filter,
+    /// The events that pass the filter.
+    pub log: EventLog,
+    /// The pods that pass the filter, in the order of their rows.
+    pub order: Vec<usize>,
+    /// What to tell the person.
+    pub notices: Vec<Notice>,
+    /// The person's choices.
+    pub settings: Settings,
+    /// Whether the sheet of keys is open.
+    pub help: bool,
+    /// What was received over the socket, to be saved.
+    pub recording: Recording,
+    /// Speed of replay, as a factor.
+    pub speed: u32,
+    reader: CaptureReader,
+    edge: Time,
+    order_of: u64,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            model: Model::default(),
+            source: Source::default(),
+            head: Head::Edge,
+            window: Window::default(),
+            size: (0.0, 0.0),
+            scroll: 0.0,
+            selected: None,
+            chosen_event: None,
+            filter: Filter::default(),
+            log: EventLog::default(),
+            order: Vec::new(),
+            notices: Vec::new(),
+            settings: Settings::default(),
+            help: false,
+            recording: Recording::default(),
+            speed: 10,
+            reader: CaptureReader::new(),
+            edge: Time(0),
+            order_of: 0,
+        }
+    }
+}
+
+impl Store {
+    /// An empty store.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
+    /// Time of the newest thing known: for a live source it goes on between frames.
+    pub fn edge(&self, at: Millis) -> Time {
+        let last = self.model.now();
+        match self.source.silence(at) {
+            Some(silence) => (last + silence).max(self.edge),
+            None => last,
+        }
+    }
+
+    /// Up to when things are shown.
+    pub fn now(&self, at: Millis) -> Time {
+        self.head.time(self.edge(at), at)
+    }
+
+    /// When the shown data begin.
+    pub fn start(&self) -> Time {
+        self.model.start()
+    }
+
+    /// Relist threshold in nanoseconds.
+    pub fn threshold(&self) -> Nanos {
+        self.model.hello().map_or(180 * SECOND, |hello| hello.threshold)
+    }
+
+    /// PLEG's health at the shown moment; none when nothing tells.
+    pub fn health(&self, at: Millis) -> Option<Health> {
+        self.model.hello()?;
+        match self.head {
+            Head::Edge => Some(self.model.health(self.edge(at))),
+            _ => health::health_at(self.model.timeline().relists(), self.threshold(), self.now(at)),
+        }
+    }
+
+    /// What is to be laid out.
+    pub fn layout_input(&self, at: Millis) -> layout::Input<'_> {
+        let now = self.now(at);
+        let (from, span) = self.window.place(now, self.start(), self.head.is_playing());
+        layout::Input {
+            timeline: self.model.timeline(),
+            order: &self.order,
+            threshold: self.threshold(),
+            now,
+            from,
+            span,
+            size: self.size,
+            scroll: self.scroll,
+            zone: self.settings.zone,
+        }
+    }
+
+    /// Brings what follows from model and filter up to date.
+    fn refresh(&mut self) {
+        self.log.refresh(self.model.events(), &self.filter);
+        let pods = self.model.timeline().pods().len();
+        if self.filter.is_empty() && self.order.len() == pods {
+            return;
+        }
+        if self.order_of != self.model.revision() {
+            self.order_of = self.model.revision();
+            self.order = rows::order(self.model.timeline(), |pod| self.filter.matches_pod(pod));
+        }
+    }
+
+    fn tell(&mut self, weight: Weight, text: String) {
+        let notice = Notice { weight, text };
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
+    }
+}

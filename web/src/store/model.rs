@@ -1,0 +1,92 @@
+//! What the frames say. The part that a worker can hold.
+
+use pleg_core::{
+    follow::{Checkpoint, EventLine, FollowError, Follower, Progress},
+    pleg::Health,
+    time::Time,
+    timeline::Timeline,
+    wire::{Frame, Hello},
+};
+
+/// What the frames say.
+#[derive(Default)]
+pub struct Model {
+    follower: Follower,
+    events: Vec<EventLine>,
+    frames: u64,
+    revision: u64,
+    live: bool,
+}
+
+impl Model {
+    /// Reads one frame.
+    ///
+    /// # Errors
+    /// When it does not fit those before; what was derived so far stays.
+    pub fn handle_frame(&mut self, frame: &Frame) -> Result<(), FollowError> {
+        self.frames += 1;
+        self.revision += 1;
+        self.live |= matches!(frame, Frame::Live {});
+        let result = self.follower.handle_frame(frame);
+        while let Some(event) = self.follower.poll_event() {
+            self.events.push(event);
+        }
+        result
+    }
+
+    /// Number of frames read.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// Changes with every frame, and with every filter.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Whether the past was received in full, and what comes is live.
+    pub fn is_live(&self) -> bool {
+        self.live
+    }
+
+    /// The events, oldest first.
+    pub fn events(&self) -> &[EventLine] {
+        &self.events
+    }
+
+    /// The hello of the observer.
+    pub fn hello(&self) -> Option<&Hello> {
+        self.follower.hello()
+    }
+
+    /// Pods and relists.
+    pub fn timeline(&self) -> &Timeline {
+        self.follower.timeline()
+    }
+
+    /// Time of the last frame.
+    pub fn now(&self) -> Time {
+        self.follower.now()
+    }
+
+    /// What the kubelet's health check would say.
+    pub fn health(&self, now: Time) -> Health {
+        self.follower.health(now)
+    }
+
+    /// How far the running relist is.
+    pub fn progress(&self) -> Option<Progress> {
+        self.follower.progress()
+    }
+
+    /// All that a reader needs to go on from here; none while a relist runs.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        self.follower.checkpoint()
+    }
+
+    /// When the data begin.
+    pub fn start(&self) -> Time {
+        let first = self.timeline().relists().first().map(|relist| relist.start);
+        first.or_else(|| self.hello().map(|hello| Time(hello.wall))).unwrap_or_default()
+    }
+}

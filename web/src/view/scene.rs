@@ -1,0 +1,179 @@
+//! What is drawn, in order: plain shapes with meaning instead of colours. Prints as a draw log for tests.
+
+mod frame;
+mod rows;
+
+use super::{
+    hit::Target,
+    layout::Layout,
+    marks::Glyph,
+    theme::{Ink, Pattern},
+};
+use std::fmt;
+
+/// A rectangle in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rect {
+    /// Left.
+    pub x: f64,
+    /// Top.
+    pub y: f64,
+    /// Width.
+    pub w: f64,
+    /// Height.
+    pub h: f64,
+}
+
+/// Size and weight of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Font {
+    /// As most of the page.
+    Normal,
+    /// For names of pods and namespaces.
+    Strong,
+    /// For ticks, notes and labels in boxes.
+    Small,
+}
+
+/// Where a text's anchor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// At its left.
+    Left,
+    /// At its middle.
+    Center,
+    /// At its right.
+    Right,
+}
+
+/// One thing to draw.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// What follows is cut at this rectangle, until [`Item::Unclip`].
+    Clip(Rect),
+    /// Ends the last [`Item::Clip`].
+    Unclip,
+    /// A filled box.
+    Fill(Rect, Ink, Pattern),
+    /// An outline.
+    Outline(Rect, Ink),
+    /// A line.
+    Line {
+        /// From here.
+        from: (f64, f64),
+        /// To here.
+        to: (f64, f64),
+        /// Its colour.
+        ink: Ink,
+        /// Whether it is dashed.
+        dashed: bool,
+    },
+    /// A line of text, centred on `y`, shortened to `room` pixels.
+    Text {
+        /// Anchor.
+        x: f64,
+        /// Middle.
+        y: f64,
+        /// The text.
+        text: String,
+        /// Its colour.
+        ink: Ink,
+        /// Size and weight.
+        font: Font,
+        /// Where the anchor is.
+        align: Align,
+        /// Pixels it may take.
+        room: f64,
+    },
+    /// An event's mark, centred.
+    Mark {
+        /// Centre.
+        x: f64,
+        /// Centre.
+        y: f64,
+        /// Its shape.
+        glyph: Glyph,
+        /// Whether only its outline is drawn.
+        hollow: bool,
+    },
+}
+
+/// What the person points at and has chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pointing {
+    /// The pointer, when it is over the timeline.
+    pub cursor: Option<(f64, f64)>,
+    /// What is under it.
+    pub hover: Option<Target>,
+    /// What was chosen.
+    pub selected: Option<Target>,
+}
+
+/// Everything that is drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    /// From back to front.
+    pub items: Vec<Item>,
+}
+
+impl Scene {
+    /// The scene of a layout.
+    pub fn new(layout: &Layout, pointing: &Pointing) -> Self {
+        let mut scene = Scene::default();
+        frame::draw_ground(&mut scene, layout);
+        rows::draw_rows(&mut scene, layout, pointing);
+        frame::draw_axis(&mut scene, layout);
+        frame::draw_relists(&mut scene, layout, pointing);
+        frame::draw_cursor(&mut scene, layout, pointing);
+        scene
+    }
+
+    fn fill(&mut self, rect: Rect, ink: Ink) {
+        self.items.push(Item::Fill(rect, ink, Pattern::Solid));
+    }
+
+    fn line(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink) {
+        self.items.push(Item::Line { from, to, ink, dashed: false });
+    }
+
+    fn text(&mut self, at: (f64, f64), text: &str, ink: Ink, font: Font, align: Align, room: f64) {
+        if !text.is_empty() && room > 0.0 {
+            let text = text.to_owned();
+            self.items.push(Item::Text { x: at.0, y: at.1, text, ink, font, align, room });
+        }
+    }
+}
+
+impl fmt::Display for Rect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0},{:.0} {:.0}x{:.0}", self.x, self.y, self.w, self.h)
+    }
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Item::Clip(rect) => write!(f, "clip {rect}"),
+            Item::Unclip => f.write_str("unclip"),
+            Item::Fill(rect, ink, Pattern::Solid) => write!(f, "fill {rect} {ink:?}"),
+            Item::Fill(rect, ink, pattern) => write!(f, "fill {rect} {ink:?} {pattern:?}"),
+            Item::Outline(rect, ink) => write!(f, "outline {rect} {ink:?}"),
+            Item::Line { from, to, ink, dashed } => {
+                let dashed = if *dashed { " dashed" } else { "" };
+                write!(f, "line {:.0},{:.0} {:.0},{:.0} {ink:?}{dashed}", from.0, from.1, to.0, to.1)
+            }
+            Item::Text { x, y, text, ink, room, .. } => {
+                write!(f, "text {x:.0},{y:.0} {text:?} {ink:?} in {room:.0}")
+            }
+            Item::Mark { x, y, glyph, hollow } => {
+                write!(f, "mark {x:.0},{y:.0} {glyph:?}{}", if *hollow { " hollow" } else { "" })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.iter().try_for_each(|item| writeln!(f, "{item}"))
+    }
+}
