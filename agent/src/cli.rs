@@ -1,0 +1,240 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pleg_core::time::Nanos;
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+const EXAMPLES: &str = "\
+Examples:
+  plegscope                                  observe this node's runtime, page on http://127.0.0.1:8787/
+  plegscope --demo                           watch a simulated node
+  plegscope --record node.plegcap            observe and record
+  plegscope record node.plegcap --duration 10m
+  plegscope replay node.plegcap --speed 10   watch a capture again
+  plegscope events node.plegcap --json | jq .
+
+Durations are written 500ms, 1s, 3m or 1h30m.";
+
+/// Shows what the kubelet's PLEG sees, does and loses on a node.
+#[derive(Debug, Parser)]
+#[command(name = "plegscope", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Observe a runtime and serve the page (the default)
+    #[command(after_help = EXAMPLES)]
+    Serve(ServeArgs),
+    /// Observe a runtime and write a capture, without a page
+    Record(RecordArgs),
+    /// Serve a capture as if it happened now
+    Replay(ReplayArgs),
+    /// Print the lifecycle events of a capture
+    Events(EventsArgs),
+}
+
+/// `plegscope serve`
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    pub(crate) observe: ObserveArgs,
+    #[command(flatten)]
+    pub(crate) http: HttpArgs,
+    /// Also write a capture to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Overwrite the capture file if it exists
+    #[arg(long, requires = "record")]
+    pub(crate) force: bool,
+}
+
+/// `plegscope record`
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RecordArgs {
+    /// Where to write the capture; *.plegcap by convention
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Overwrite the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Stop after this time [default: until interrupted]
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    pub(crate) duration: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) observe: ObserveArgs,
+}
+
+/// `plegscope replay`
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ReplayArgs {
+    /// A capture; - for the standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// How many times faster than it was; 0 for as fast as possible
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = speed)]
+    pub(crate) speed: f64,
+    /// Print the lifecycle events as JSON Lines on the standard output
+    #[arg(long)]
+    pub(crate) print_events: bool,
+    #[command(flatten)]
+    pub(crate) http: HttpArgs,
+}
+
+/// `plegscope events`
+#[derive(Args, Clone, Debug)]
+pub(crate) struct EventsArgs {
+    /// A capture; - for the standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print JSON Lines instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only events whose type, namespace, pod, uid, container or id contains this text
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+}
+
+/// What is observed, and as which kubelet would.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ObserveArgs {
+    /// Socket of the container runtime, unix:///run/containerd/containerd.sock or its path
+    /// [default: the one in /etc/crictl.yaml, the kubelet's, the known ones]
+    #[arg(long, value_name = "ENDPOINT", env = "CONTAINER_RUNTIME_ENDPOINT", conflicts_with = "demo")]
+    pub(crate) runtime_endpoint: Option<String>,
+    /// Observe a simulated node instead of a runtime
+    #[arg(long)]
+    pub(crate) demo: bool,
+    /// Seed of the simulated node: the same seed tells the same story
+    #[arg(long, value_name = "NUMBER", default_value = "1")]
+    pub(crate) seed: u64,
+    /// Time between the end of a relist and the start of the next
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = positive)]
+    pub(crate) relist_period: Duration,
+    /// PLEG is unhealthy when the last good listing began longer ago
+    #[arg(long, value_name = "TIME", default_value = "3m", value_parser = positive)]
+    pub(crate) relist_threshold: Duration,
+    /// Events that the kubelet's channel holds; more in one relist are discarded
+    #[arg(long, value_name = "EVENTS", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) channel_capacity: u32,
+    /// Deadline of each call to the runtime: the kubelet's runtimeRequestTimeout
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = positive)]
+    pub(crate) call_timeout: Duration,
+    /// Minor release of the kubelet whose behaviour is derived
+    #[arg(long, value_name = "RELEASE", default_value = "1.36", value_parser = ["1.36", "1.35"])]
+    pub(crate) kubelet: String,
+    /// Name of the node [default: the host's name]
+    #[arg(long, value_name = "NAME", env = "NODE_NAME")]
+    pub(crate) node_name: Option<String>,
+    /// Print the lifecycle events as JSON Lines on the standard output
+    #[arg(long)]
+    pub(crate) print_events: bool,
+}
+
+/// Where the page is served.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct HttpArgs {
+    /// Address and port of the page; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8787")]
+    pub(crate) listen: SocketAddr,
+    /// Serve the page from this folder instead of the one built in
+    #[arg(long, value_name = "DIR")]
+    pub(crate) page: Option<PathBuf>,
+    /// How much of the past a client that comes late is given; kept in memory, 8 MiB at most
+    #[arg(long, value_name = "TIME", default_value = "15m", value_parser = humantime::parse_duration)]
+    pub(crate) history: Duration,
+}
+
+/// What is logged, to the standard error.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LogArgs {
+    /// Least level that is logged, or levels by module: error, warn, info, debug, trace, plegscope::worker=debug
+    #[arg(long, value_name = "LEVEL", env = "RUST_LOG", default_value = "info", global = true)]
+    pub(crate) log_level: String,
+    /// Colours in the log
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub(crate) color: Color,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The duration in nanoseconds, at most 292 years.
+pub(crate) fn nanos(duration: Duration) -> Nanos {
+    Nanos::try_from(duration.as_nanos()).unwrap_or(Nanos::MAX)
+}
+
+fn positive(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("must be longer than nothing".to_owned()),
+        Ok(duration) => Ok(duration),
+        Err(error) => Err(format!("{error}: write it as 500ms, 1s or 3m")),
+    }
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(speed) if speed == 0.0 || (speed.is_normal() && speed > 0.0) => Ok(speed),
+        _ => Err("must be a positive number, or 0 for as fast as possible".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory as _, error::ErrorKind};
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split_whitespace())
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn serve_is_the_default() {
+        let cli = parse("plegscope --demo --relist-threshold 3m0s --listen 127.0.0.1:0").unwrap();
+        assert!(cli.command.is_none());
+        let observe = cli.serve.observe;
+        assert!(observe.demo);
+        assert_eq!(observe.relist_period, Duration::from_secs(1));
+        assert_eq!(observe.relist_threshold, Duration::from_secs(180));
+        assert_eq!(observe.call_timeout, Duration::from_secs(120));
+        assert_eq!(observe.channel_capacity, 1000);
+    }
+
+    #[test]
+    fn bad_values_are_refused_with_what_to_write() {
+        for (line, kind, text) in [
+            ("plegscope --relist-period 0s", ErrorKind::ValueValidation, "longer than nothing"),
+            ("plegscope --relist-period 5", ErrorKind::ValueValidation, "write it as 500ms"),
+            ("plegscope --kubelet 1.2", ErrorKind::InvalidValue, "1.36, 1.35"),
+            ("plegscope --channel-capacity 0", ErrorKind::ValueValidation, "1.."),
+            ("plegscope replay x --speed -1", ErrorKind::UnknownArgument, "-1"),
+            ("plegscope replay x --speed NaN", ErrorKind::ValueValidation, "positive number"),
+            ("plegscope --force", ErrorKind::MissingRequiredArgument, "--record"),
+            ("plegscope --demo --runtime-endpoint /x", ErrorKind::ArgumentConflict, "--demo"),
+        ] {
+            let error = parse(line).unwrap_err();
+            assert_eq!(error.kind(), kind, "{line}: {error}");
+            assert!(error.to_string().contains(text), "{line}: {error}");
+        }
+    }
+}

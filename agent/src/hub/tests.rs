@@ -1,0 +1,115 @@
+//! Late clients, slow clients, and the end.
+
+use super::*;
+use crate::testing::{frames_until, hello};
+use pleg_core::{
+    snapshot::Snapshot,
+    time::SECOND,
+    wire::{Call, Done, Relist, Tick},
+};
+
+fn hub() -> Hub {
+    let hub = Hub::new(900 * SECOND, None, None);
+    hub.publish(&Frame::Hello(Box::new(hello())));
+    hub
+}
+
+/// An empty node's relist, a second after the one before.
+fn relist(hub: &Hub, n: u64) {
+    let seconds = i64::try_from(n).unwrap();
+    hub.publish(&Frame::Relist(Relist { n, wall: 0, mono: seconds * SECOND }));
+    for op in [Op::ListPodSandbox, Op::ListContainers] {
+        let call = Call { op, id: None, at: 1, took: 1, bytes: 0, error: None, answer: None };
+        hub.publish(&Frame::Call(Box::new(call)));
+    }
+    if n == 1 {
+        hub.publish(&Frame::Key(Box::default()));
+    } else {
+        hub.publish(&Frame::Delta(Box::new(Snapshot::default().delta_to(&Snapshot::default()))));
+    }
+    hub.publish(&Frame::Done(Done { at: 5 }));
+}
+
+fn kinds(frames: &[Frame]) -> String {
+    let kind = |frame: &Frame| match frame {
+        Frame::Hello(_) => "hello".to_owned(),
+        Frame::Checkpoint(_) => "checkpoint".to_owned(),
+        Frame::Relist(relist) => format!("relist({})", relist.n),
+        Frame::Gap(gap) => format!("gap({})", gap.dropped),
+        Frame::Live {} => "live".to_owned(),
+        Frame::Done(_) => "done".to_owned(),
+        Frame::Tick(_) => "tick".to_owned(),
+        Frame::Call(_) => "call".to_owned(),
+        Frame::Key(_) | Frame::Delta(_) => "lists".to_owned(),
+        other => panic!("{other:?}"),
+    };
+    frames.iter().map(kind).collect::<Vec<_>>().join(" ")
+}
+
+fn past(subscription: Past) -> Vec<Frame> {
+    let messages = subscription.into_messages().unwrap();
+    messages.iter().flat_map(|message| Frame::from_lines(message).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_late_client_gets_the_past_and_then_the_present() {
+    let hub = hub();
+    relist(&hub, 1);
+    let Subscription { past: before, queue } = hub.subscribe();
+    relist(&hub, 2);
+    assert_eq!(kinds(&past(before)), "hello relist(1) call call lists done");
+    hub.close();
+    assert_eq!(
+        kinds(&frames_until(&queue, |frame| matches!(frame, Frame::Done(_))).await),
+        "live relist(2) call call lists done"
+    );
+    assert_eq!(queue.next().await, None);
+}
+
+#[tokio::test]
+async fn what_is_older_than_a_segment_is_a_checkpoint() {
+    let hub = Hub::new(0, None, None);
+    hub.publish(&Frame::Hello(Box::new(hello())));
+    for n in 1..=121 {
+        relist(&hub, n);
+    }
+    assert_eq!(kinds(&past(hub.subscribe().past)), "hello checkpoint relist(121) call call lists done");
+}
+
+#[tokio::test]
+async fn a_slow_client_is_told_what_it_missed_and_starts_anew() {
+    let hub = hub();
+    relist(&hub, 1);
+    let queue = hub.subscribe().queue;
+    let tick = Frame::Tick(Tick { mono: SECOND + 5 });
+    let mut sent = 0;
+    // More than any queue holds, and a relist boundary at which there is still no room.
+    while sent < 200_000 {
+        hub.publish(&tick);
+        sent += 1;
+    }
+    relist(&hub, 2);
+    let mut frames = Vec::new();
+    for _ in 0..60 {
+        frames.extend(Frame::from_lines(&queue.next().await.unwrap()).unwrap());
+    }
+    relist(&hub, 3);
+    relist(&hub, 4);
+    hub.close();
+    while let Some(message) = queue.next().await {
+        frames.extend(Frame::from_lines(&message).unwrap());
+    }
+    let got = frames.iter().filter(|frame| matches!(frame, Frame::Tick(_))).count();
+    // The ticks that did not fit, and two relists of five frames.
+    let missed = sent - got + 10;
+    let rest: Vec<_> = frames.into_iter().filter(|frame| !matches!(frame, Frame::Tick(_))).collect();
+    assert_eq!(kinds(&rest), format!("live gap({missed}) hello checkpoint relist(4) call call lists done"));
+}
+
+#[test]
+fn a_client_after_the_end_gets_an_end() {
+    let hub = hub();
+    hub.close();
+    let queue = hub.subscribe().queue;
+    assert!(queue.is_closed());
+}

@@ -1,0 +1,158 @@
+//! The capture file under cuts, full disks and slow ones.
+
+use super::{capture_file::*, writer::*, *};
+use crate::testing::hello;
+use pleg_core::wire::{CaptureReader, Frame, Tick};
+use std::sync::{Mutex, mpsc::sync_channel};
+
+/// A disk with room for so many bytes.
+#[derive(Clone, Default)]
+struct Disk(Arc<Mutex<(Vec<u8>, usize)>>);
+
+impl Disk {
+    fn with_room(room: usize) -> Self {
+        Self(Arc::new(Mutex::new((Vec::new(), room))))
+    }
+
+    fn make_room(&self, room: usize) {
+        self.0.lock().unwrap().1 = room;
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap().0.clone()
+    }
+}
+
+impl io::Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let (disk, room) = &mut *self.0.lock().unwrap();
+        if *room == 0 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let taken = bytes.len().min(*room);
+        disk.extend_from_slice(&bytes[..taken]);
+        *room -= taken;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Store for Disk {
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn tick(mono: i64) -> Utf8Bytes {
+    Frame::Tick(Tick { mono }).to_line().unwrap().into()
+}
+
+fn head() -> Utf8Bytes {
+    Frame::Hello(Box::new(hello())).to_line().unwrap().into()
+}
+
+fn frames(bytes: &[u8]) -> Vec<Frame> {
+    let (mut reader, mut frames) = (CaptureReader::new(), Vec::new());
+    reader.push(bytes, &mut frames).unwrap();
+    frames
+}
+
+fn segment() -> Message {
+    Message::Segment { head: head(), lost: 0 }
+}
+
+fn flushed(mono: i64) -> Message {
+    Message::Line { line: tick(mono), flush: true }
+}
+
+#[test]
+fn a_file_cut_at_any_byte_gives_every_line_whose_flush_was_written() {
+    let disk = Disk::with_room(usize::MAX);
+    let mut file = CaptureFile::new(disk.clone(), BACKLOG);
+    let mut ends = Vec::new();
+    for mono in 0..60 {
+        if mono % 20 == 0 {
+            file.end_segment();
+            file.push(&head());
+        }
+        file.push(&tick(mono));
+        file.flush();
+        ends.push(disk.bytes().len());
+    }
+    file.end_segment();
+    let whole = disk.bytes();
+    let all = frames(&whole);
+    assert_eq!(all.len(), 63);
+    for cut in 3..=whole.len() {
+        let read = frames(&whole[..cut]);
+        let flushed = ends.iter().filter(|end| **end <= cut).count();
+        assert!(read.len() >= flushed, "cut at {cut}: {} of {flushed} lines", read.len());
+        assert_eq!(read, all[..read.len()]);
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_once_there_is_room() {
+    let disk = Disk::with_room(30);
+    let mut file = CaptureFile::new(disk.clone(), BACKLOG);
+    file.push(&head());
+    for mono in 0..10 {
+        file.push(&tick(mono));
+        file.flush();
+    }
+    assert!(!file.is_written());
+    assert_eq!(disk.bytes().len(), 30);
+    disk.make_room(usize::MAX);
+    file.end_segment();
+    assert!(file.is_written());
+    assert_eq!(frames(&disk.bytes()).len(), 11);
+}
+
+#[test]
+fn a_disk_full_for_long_leaves_a_gap_and_a_new_segment() {
+    let disk = Disk::with_room(0);
+    let (messages, queue) = sync_channel(16);
+    let behind = Arc::new(AtomicBool::new(false));
+    let (flag, store) = (Arc::clone(&behind), disk.clone());
+    let thread = thread::spawn(move || write_all(&queue, CaptureFile::new(store, 1 << 16), &flag));
+    let mut random = 1_u64;
+    let mut noise = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random >> 1
+    };
+    messages.send(segment()).unwrap();
+    while !behind.load(Ordering::Relaxed) {
+        let text: String = (0..1_000).map(|_| format!("{:016x}", noise())).collect();
+        let line = Utf8Bytes::from(format!("{{\"noise\":\"{text}\"}}\n"));
+        messages.send(Message::Line { line, flush: true }).unwrap();
+    }
+    disk.make_room(usize::MAX);
+    messages.send(flushed(7)).unwrap();
+    messages.send(segment()).unwrap();
+    messages.send(flushed(9)).unwrap();
+    drop(messages);
+    thread.join().unwrap();
+    let read = frames(&disk.bytes());
+    let [.., gap, Frame::Hello(_), Frame::Tick(Tick { mono: 9 })] = read.as_slice() else {
+        panic!("ends with {:?}", read.last());
+    };
+    assert!(matches!(gap, Frame::Gap(gap) if gap.dropped >= 2), "{gap:?}");
+}
+
+#[test]
+fn an_existing_file_is_kept_unless_forced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("node.plegcap");
+    std::fs::write(&path, "precious").unwrap();
+    let error = Recorder::create(&path, false).unwrap_err().to_string();
+    assert!(error.ends_with("exists already: choose another name, or overwrite it with --force"), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
+    let mut recorder = Recorder::create(&path, true).unwrap();
+    recorder.begin_segment(head(), Time(0));
+    recorder.push(&tick(2), true);
+    recorder.close();
+    assert_eq!(frames(&std::fs::read(&path).unwrap()).len(), 2);
+}

@@ -1,0 +1,95 @@
+//! Replays a capture: the same frames into the hub, at the times that they have, or faster.
+
+use crate::{capture::Capture, hub::Hub};
+use pleg_core::{time::Nanos, wire::Frame};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// Plays a whole capture: at speed 1 as it was, at 10 ten times as fast, at 0 without any pause.
+///
+/// # Errors
+/// When the file cannot be read on; what came before has been played.
+pub(crate) async fn play(mut capture: Capture, speed: f64, hub: &Hub) -> anyhow::Result<()> {
+    let mut pace = Pace::default();
+    let mut begun = false;
+    while let Some(frame) = capture.next_frame()? {
+        match &frame {
+            // Each segment of a file begins with what its readers already have.
+            Frame::Hello(_) | Frame::Checkpoint(_) if begun && !pace.lost => continue,
+            Frame::Live {} => continue,
+            _ => {}
+        }
+        let pause = pace.until(&frame);
+        if speed > 0.0 && pause > 0 {
+            sleep(Duration::from_nanos(pause.unsigned_abs()).div_f64(speed)).await;
+        } else {
+            // Clients are served between two frames even without pauses.
+            tokio::task::yield_now().await;
+        }
+        begun |= matches!(frame, Frame::Relist(_));
+        hub.publish(&frame);
+    }
+    Ok(())
+}
+
+/// Knows at what moment of the past a frame was sent.
+#[derive(Debug, Default)]
+struct Pace {
+    /// Start of the running relist on the monotonic clock of the past.
+    start: Nanos,
+    /// The last frame's moment.
+    last: Option<Nanos>,
+    /// Frames are missing here: the next segment's head is needed.
+    lost: bool,
+}
+
+impl Pace {
+    /// Nanoseconds between the frame before and this one.
+    fn until(&mut self, frame: &Frame) -> Nanos {
+        match frame {
+            Frame::Gap(_) => self.lost = true,
+            Frame::Relist(relist) => (self.start, self.lost) = (relist.mono, false),
+            _ => {}
+        }
+        let moment = match frame {
+            Frame::Relist(relist) => relist.mono,
+            Frame::Calling(calling) => self.start + calling.at,
+            Frame::Call(call) => self.start + call.at + call.took,
+            Frame::Done(done) => self.start + done.at,
+            Frame::Tick(tick) => tick.mono,
+            _ => return 0,
+        };
+        let pause = self.last.map_or(0, |last| moment - last).max(0);
+        self.last = Some(self.last.map_or(moment, |last| last.max(moment)));
+        pause
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pleg_core::{
+        cri::Op,
+        wire::{Call, Done, Relist, Tick},
+    };
+
+    #[test]
+    fn frames_keep_their_distance() {
+        let mut pace = Pace::default();
+        let relist = |n, mono| Frame::Relist(Relist { n, wall: 0, mono });
+        let call =
+            Call { op: Op::ListContainers, id: None, at: 5, took: 20, bytes: 0, error: None, answer: None };
+        let frames = [
+            (relist(1, 1_000), 0),
+            (Frame::Call(Box::new(call)), 25),
+            (Frame::Done(Done { at: 30 }), 5),
+            (Frame::Tick(Tick { mono: 1_100 }), 70),
+            (relist(2, 1_200), 100),
+            (Frame::Live {}, 0),
+            (relist(3, 1_150), 0),
+        ];
+        for (frame, pause) in frames {
+            assert_eq!(pace.until(&frame), pause, "{frame:?}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Puts the parts together: one thread relists or replays, this one serves.
+
+use crate::{
+    background::{Background, event_loop},
+    capture::Capture,
+    cli::{HttpArgs, ObserveArgs, RecordArgs, ReplayArgs, ServeArgs, nanos},
+    clock::Clock,
+    hub::Hub,
+    node,
+    print::EventPrinter,
+    record::Recorder,
+    replay as player,
+    runtime::{
+        Source,
+        cri::{CriSource, socket_path},
+        discover,
+        sim::SimSource,
+    },
+    server::{self, App, page::Page},
+    worker::Worker,
+};
+use pleg_core::{
+    time::Time,
+    wire::{Hello, RuntimeInfo, VERSION},
+};
+use std::{
+    future::pending,
+    io::{self, Write as _},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::oneshot,
+    time::{sleep, timeout},
+};
+
+/// How long clients may take to hang up when we end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Runs `plegscope serve`.
+///
+/// # Errors
+/// When the address cannot be listened on, the capture not be created, or the endpoint is none.
+pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<()> {
+    let ServeArgs { observe, http, record, force } = args;
+    event_loop()?.block_on(async {
+        let front = Front::open(http, observe.print_events).await?;
+        let recorder = record.map(|file| Recorder::create(&file, force)).transpose()?;
+        let hub = Arc::new(Hub::new(front.history(), recorder, printer(observe.print_events)?));
+        let work = start_worker(observe, Arc::clone(&hub)).await?;
+        front.serve(hub, work).await
+    })
+}
+
+/// Runs `plegscope record`.
+///
+/// # Errors
+/// When the capture cannot be created, or the endpoint is none.
+pub(crate) fn record(args: RecordArgs) -> anyhow::Result<()> {
+    event_loop()?.block_on(async {
+        let recorder = Recorder::create(&args.file, args.force)?;
+        // Nobody can come late, so no past is kept.
+        let hub = Arc::new(Hub::new(0, Some(recorder), printer(args.observe.print_events)?));
+        let stop = stop_signal()?;
+        let mut work = start_worker(args.observe, Arc::clone(&hub)).await?;
+        let time_is_up = async {
+            match args.duration {
+                Some(duration) => sleep(duration).await,
+                None => pending().await,
+            }
+        };
+        let result = tokio::select! {
+            () = stop => Ok(()),
+            () = time_is_up => Ok(()),
+            result = work.ended() => result,
+        };
+        work.stop();
+        hub.close();
+        result
+    })
+}
+
+/// Runs `plegscope replay`.
+///
+/// # Errors
+/// When the file is no capture, or the address cannot be listened on.
+pub(crate) fn replay(args: ReplayArgs) -> anyhow::Result<()> {
+    let ReplayArgs { file, speed, print_events, http } = args;
+    event_loop()?.block_on(async {
+        let mut capture = Capture::open(&file)?;
+        // What is no capture is refused before anything is served.
+        capture.peek()?;
+        let front = Front::open(http, print_events).await?;
+        let hub = Arc::new(Hub::new(front.history(), None, printer(print_events)?));
+        let stage = Arc::clone(&hub);
+        let work = Background::start("replay", move || async move {
+            player::play(capture, speed, &stage).await?;
+            tracing::info!("the capture has been played to its end");
+            pending().await
+        })?;
+        front.serve(hub, work).await
+    })
+}
+
+/// The HTTP side: opened before anything else is begun, so that a taken port costs nothing.
+struct Front {
+    http: HttpArgs,
+    page: Page,
+    listener: tokio::net::TcpListener,
+    quiet: bool,
+}
+
+impl Front {
+    /// With `quiet` the standard output belongs to someone else.
+    async fn open(http: HttpArgs, quiet: bool) -> anyhow::Result<Self> {
+        let page = Page::new(http.page.clone())?;
+        let listener = server::listen(http.listen).await?;
+        Ok(Self { http, page, listener, quiet })
+    }
+
+    fn history(&self) -> i64 {
+        nanos(self.http.history)
+    }
+
+    /// Serves until a signal comes or the work ends.
+    async fn serve(self, hub: Arc<Hub>, mut work: Background) -> anyhow::Result<()> {
+        let stop = stop_signal()?;
+        self.announce()?;
+        let (farewell, told) = oneshot::channel::<()>();
+        let app = App { hub: Arc::clone(&hub), page: Arc::new(self.page) };
+        let mut server = tokio::spawn(server::serve(self.listener, app, async {
+            // The sender is only ever dropped.
+            told.await.unwrap_or_default();
+        }));
+        let result = tokio::select! {
+            () = stop => Ok(()),
+            result = work.ended() => result,
+            result = &mut server => return result?,
+        };
+        work.stop();
+        hub.close();
+        drop(farewell);
+        if timeout(FAREWELL, server).await.is_err() {
+            tracing::debug!("some clients did not hang up");
+        }
+        result
+    }
+
+    /// Says where the page is; scripts wait for this line.
+    fn announce(&self) -> io::Result<()> {
+        let line = format!("plegscope: {}", server::url(self.listener.local_addr()?));
+        if self.quiet {
+            eprintln!("{line}");
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        writeln!(stdout, "{line}")?;
+        stdout.flush()
+    }
+}
+
+fn printer(wanted: bool) -> io::Result<Option<EventPrinter>> {
+    wanted.then(|| EventPrinter::start(io::stdout())).transpose()
+}
+
+/// Done when the user or the system wants us to end.
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// What is to be observed.
+#[derive(Clone, Debug)]
+enum Target {
+    Endpoint(String),
+    Simulation { seed: u64 },
+}
+
+async fn start_worker(observe: ObserveArgs, hub: Arc<Hub>) -> anyhow::Result<Background> {
+    let target = choose_target(&observe).await?;
+    Background::start("relist", move || async move {
+        let clock = Clock::start();
+        let source = match target {
+            Target::Endpoint(endpoint) => Source::Cri(CriSource::new(&endpoint, observe.call_timeout)?),
+            Target::Simulation { seed } => {
+                Source::Sim(Box::new(SimSource::new(seed, Time(clock.origin().wall))))
+            }
+        };
+        Worker::new(clock, hub, source, hello(observe, clock)).run().await;
+        Ok(())
+    })
+}
+
+async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
+    let simulation = Target::Simulation { seed: observe.seed };
+    if observe.demo {
+        return Ok(simulation);
+    }
+    if let Some(endpoint) = &observe.runtime_endpoint {
+        socket_path(endpoint)?;
+        return Ok(Target::Endpoint(endpoint.clone()));
+    }
+    let found = discover::find(Path::new("/")).await;
+    for line in &found.looked {
+        tracing::info!("looking for a runtime: {line}");
+    }
+    Ok(found.endpoint.map_or_else(
+        || {
+            tracing::warn!(
+                "no container runtime found: showing a simulated node instead (--demo); name a runtime with \
+                 --runtime-endpoint"
+            );
+            simulation
+        },
+        Target::Endpoint,
+    ))
+}
+
+fn hello(observe: ObserveArgs, clock: Clock) -> Hello {
+    let root = Path::new("/");
+    let origin = clock.origin();
+    Hello {
+        plegscope: VERSION,
+        agent: env!("CARGO_PKG_VERSION").to_owned(),
+        node: node::name(observe.node_name, root),
+        boot: node::boot_id(root),
+        runtime: RuntimeInfo::default(),
+        kubelet: observe.kubelet,
+        period: nanos(observe.relist_period),
+        threshold: nanos(observe.relist_threshold),
+        capacity: observe.channel_capacity,
+        deadline: nanos(observe.call_timeout),
+        wall: origin.wall,
+        mono: origin.mono,
+    }
+}

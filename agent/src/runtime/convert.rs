@@ -1,0 +1,111 @@
+//! CRI's messages in the project's words. Total: whatever a runtime sends has a counterpart.
+
+use k8s_cri::v1;
+use pleg_core::cri::{
+    Container, ContainerMetadata, ContainerState, ContainerStatus, Labels, Network, Sandbox, SandboxAnswer,
+    SandboxMetadata, SandboxState, SandboxStatus,
+};
+use std::collections::HashMap;
+
+pub(super) fn sandbox(item: v1::PodSandbox) -> Sandbox {
+    Sandbox {
+        id: item.id.into(),
+        metadata: item.metadata.map(sandbox_metadata),
+        state: sandbox_state(item.state),
+        created_at: item.created_at,
+        labels: labels(item.labels),
+        annotations: labels(item.annotations),
+        runtime_handler: item.runtime_handler,
+    }
+}
+
+pub(super) fn container(item: v1::Container) -> Container {
+    Container {
+        id: item.id.into(),
+        pod_sandbox_id: item.pod_sandbox_id.into(),
+        metadata: item.metadata.map(container_metadata),
+        image: item.image.map(|image| image.image),
+        image_ref: item.image_ref,
+        state: container_state(item.state),
+        created_at: item.created_at,
+        labels: labels(item.labels),
+        annotations: labels(item.annotations),
+    }
+}
+
+pub(super) fn sandbox_answer(answer: v1::PodSandboxStatusResponse) -> SandboxAnswer {
+    SandboxAnswer {
+        status: answer.status.map(sandbox_status),
+        containers: answer.containers_statuses.into_iter().map(container_status).collect(),
+        timestamp: answer.timestamp,
+    }
+}
+
+pub(super) fn container_status(status: v1::ContainerStatus) -> ContainerStatus {
+    ContainerStatus {
+        id: status.id.into(),
+        metadata: status.metadata.map(container_metadata),
+        state: container_state(status.state),
+        created_at: status.created_at,
+        started_at: status.started_at,
+        finished_at: status.finished_at,
+        exit_code: status.exit_code,
+        reason: status.reason,
+        message: status.message,
+        image: status.image.map(|image| image.image).unwrap_or_default(),
+        image_ref: status.image_ref,
+    }
+}
+
+fn sandbox_status(status: v1::PodSandboxStatus) -> SandboxStatus {
+    SandboxStatus {
+        id: status.id.into(),
+        metadata: status.metadata.map(sandbox_metadata),
+        state: sandbox_state(status.state),
+        created_at: status.created_at,
+        network: status.network.map(|network| Network {
+            ip: network.ip,
+            additional_ips: network.additional_ips.into_iter().map(|ip| ip.ip).collect(),
+        }),
+    }
+}
+
+fn sandbox_metadata(metadata: v1::PodSandboxMetadata) -> SandboxMetadata {
+    SandboxMetadata {
+        name: metadata.name,
+        uid: metadata.uid.into(),
+        namespace: metadata.namespace,
+        attempt: metadata.attempt,
+    }
+}
+
+fn container_metadata(metadata: v1::ContainerMetadata) -> ContainerMetadata {
+    ContainerMetadata { name: metadata.name, attempt: metadata.attempt }
+}
+
+/// Sorted, so that the same labels always give the same text.
+fn labels(map: HashMap<String, String>) -> Labels {
+    map.into_iter().collect()
+}
+
+fn sandbox_state(number: i32) -> SandboxState {
+    match v1::PodSandboxState::try_from(number) {
+        Ok(v1::PodSandboxState::SandboxReady) => SandboxState::Ready,
+        Ok(v1::PodSandboxState::SandboxNotready) => SandboxState::NotReady,
+        Err(_) => SandboxState::Other(number),
+    }
+}
+
+fn container_state(number: i32) -> ContainerState {
+    match v1::ContainerState::try_from(number) {
+        Ok(v1::ContainerState::ContainerCreated) => ContainerState::Created,
+        Ok(v1::ContainerState::ContainerRunning) => ContainerState::Running,
+        Ok(v1::ContainerState::ContainerExited) => ContainerState::Exited,
+        Ok(v1::ContainerState::ContainerUnknown) => ContainerState::Unknown,
+        Err(_) => ContainerState::Other(number),
+    }
+}
+
+#[cfg(test)]
+#[path = "convert_tests.rs"]
+mod tests;
