@@ -157,9 +157,13 @@ impl Follower {
     }
 
     fn begin(&mut self, hello: &Hello) {
-        if !self.session.as_ref().is_some_and(|session| session.is_of(hello)) {
-            self.timeline = Timeline::default();
-            self.session = Some(Session::new(hello));
+        match &mut self.session {
+            // The runtime's name is not known while it does not answer; its observer says it later.
+            Some(session) if session.is_of(hello) => session.hello.clone_from(hello),
+            _ => {
+                self.timeline = Timeline::default();
+                self.session = Some(Session::new(hello));
+            }
         }
     }
 }
