@@ -9,10 +9,21 @@ pub(super) enum Kind {
     Deployment,
     DaemonSet,
     StatefulSet,
-    /// Makes one pod a run, and keeps this many finished ones.
-    CronJob {
-        keep: usize,
-    },
+    /// Makes a job when one is due, and keeps the last finished ones.
+    CronJob,
+    /// Jobs that somebody else makes; they go as soon as they are done (`ttlSecondsAfterFinished: 0`).
+    Job,
+}
+
+impl Kind {
+    /// How many finished pods are kept, where pods finish.
+    pub(super) fn keeps(self) -> Option<usize> {
+        match self {
+            Kind::Deployment | Kind::DaemonSet | Kind::StatefulSet => None,
+            Kind::CronJob => Some(3),
+            Kind::Job => Some(0),
+        }
+    }
 }
 
 /// What a container does with itself.
@@ -56,16 +67,26 @@ impl Workload {
 
     /// Whether a pod's containers are started again when they end.
     pub(super) fn restarts(&self) -> bool {
-        !matches!(self.kind, Kind::CronJob { .. })
+        self.kind.keeps().is_none()
     }
 
-    /// Whether a drain may take its pods away and a rollout may replace them.
+    /// Whether things may be done to its pods: a drain may take them away, their sandboxes may die.
     pub(super) fn is_movable(&self) -> bool {
         self.kind == Kind::Deployment && self.name != CRASHING
+    }
+
+    /// Whether it is rolled out again and again: the shop's own Deployments, whose images have a revision's number.
+    pub(super) fn is_shipped(&self) -> bool {
+        self.is_movable() && self.tasks.iter().any(Task::has_revisions)
     }
 }
 
 impl Task {
+    /// Whether each revision has an image of its own.
+    pub(super) fn has_revisions(&self) -> bool {
+        self.image.ends_with('.')
+    }
+
     /// How long the kubelet waits between SIGTERM and SIGKILL.
     pub(super) fn grace_seconds(&self) -> i64 {
         if matches!(self.run, Run::Serves { on_stop: 137, .. }) { DEAF_GRACE_SECONDS } else { 30 }
@@ -88,7 +109,7 @@ pub(super) const HUNGRY: &str = "image-resizer";
 pub(super) const HANGING: &str = "postgres";
 /// The CronJob that runs at each full minute.
 pub(super) const EACH_MINUTE: &str = "invoice-export";
-/// The CronJob whose pods are gone in about a second.
+/// The jobs whose pods are gone in about a second.
 pub(super) const SHORT_LIVED: &str = "session-sweep";
 
 /// Grace of the containers that do not listen to SIGTERM.
@@ -243,7 +264,7 @@ pub(super) static WORKLOADS: &[Workload] = &[
     Workload {
         replicas: 2,
         ..pods_of(
-            Kind::CronJob { keep: 3 },
+            Kind::CronJob,
             "batch",
             EACH_MINUTE,
             &[Task {
@@ -256,7 +277,7 @@ pub(super) static WORKLOADS: &[Workload] = &[
     Workload {
         replicas: 0,
         ..pods_of(
-            Kind::CronJob { keep: 0 },
+            Kind::Job,
             "shop",
             SHORT_LIVED,
             &[Task { name: "sweep", image: "library/redis:8.2", run: Run::Completes { after: (30, 250) } }],

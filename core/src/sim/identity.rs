@@ -24,7 +24,7 @@ impl Revision {
         let hash = match kind {
             Kind::Deployment => dice.template_hash(),
             Kind::DaemonSet | Kind::StatefulSet => dice.revision_hash(),
-            Kind::CronJob { .. } => String::new(),
+            Kind::CronJob | Kind::Job => String::new(),
         };
         Self { number, hash }
     }
@@ -100,9 +100,12 @@ fn named(workload: &Workload, revision: &Revision, at: Time, dice: &mut Dice) ->
             label("statefulset.kubernetes.io/pod-name", &format!("{name}-0"));
             format!("{name}-0")
         }
-        Kind::CronJob { .. } => {
-            // The CronJob controller names a job after the minute for which it was due.
-            let job = format!("{name}-{}", at.unix_seconds().div_euclid(60));
+        Kind::CronJob | Kind::Job => {
+            let job = match workload.kind {
+                // The CronJob controller names a job after the minute for which it was due.
+                Kind::CronJob => format!("{name}-{}", at.unix_seconds().div_euclid(60)),
+                _ => format!("{name}-{}", dice.name_letters(5)),
+            };
             label("batch.kubernetes.io/controller-uid", &dice.uuid());
             label("batch.kubernetes.io/job-name", &job);
             format!("{job}-{}", dice.name_letters(5))
@@ -129,7 +132,7 @@ pub(super) fn container_annotations(task: &Task, revision: u32, restarts: u32) -
 
 /// The image that a task of this revision asks for.
 pub(super) fn image(task: &Task, revision: u32) -> String {
-    if task.image.ends_with('.') { format!("{}{revision}", task.image) } else { task.image.to_owned() }
+    if task.has_revisions() { format!("{}{revision}", task.image) } else { task.image.to_owned() }
 }
 
 /// The id that the runtime has for an image: one for each name, as if a name never moved.

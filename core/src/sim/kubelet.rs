@@ -1,5 +1,6 @@
 //! What the kubelet does with the pods of the node: starts, restarts, ends and removes them, step by step.
 //!
+//! It knows at once what happened; whoever watches the runtime may be late, and that is the point of watching.
 //! The durations of the runtime's work are those that a real containerd 1.6.20 takes on a small machine.
 
 use super::{
@@ -158,7 +159,7 @@ impl Node {
     fn finish(&mut self, at: Time, key: PodKey, exit: Exit) {
         let Some(pod) = self.pods.get_mut(&key) else { return };
         pod.phase = Phase::Finished;
-        let (workload, Kind::CronJob { keep }) = (pod.workload, pod.workload.kind) else { return };
+        let (workload, Some(keep)) = (pod.workload, pod.workload.kind.keeps()) else { return };
         if keep == 0 {
             return self.delete(at, key);
         }
@@ -231,7 +232,7 @@ impl Node {
             self.runtime.stop_sandbox(id);
         }
         if pod.phase == Phase::Ending {
-            let quick = pod.workload.kind == (Kind::CronJob { keep: 0 });
+            let quick = pod.workload.kind == Kind::Job;
             let took = self.dice.millis(if quick { (40, 200) } else { (300, 1_300) });
             self.plan(at + took, Step::RemoveContainers(key));
         }

@@ -204,6 +204,13 @@ impl Node {
         self.pods.iter().filter(|(_, pod)| fits(pod)).map(|(key, _)| *key).collect()
     }
 
+    /// Keys of the pods of such workloads that are as they should be: all containers run.
+    pub(super) fn whole_keys(&self, fits: impl Fn(&Workload) -> bool) -> Vec<PodKey> {
+        let runs =
+            |slot: &Slot| slot.is_init || slot.current.as_ref().is_some_and(|id| self.runtime.is_running(id));
+        self.keys(|pod| fits(pod.workload) && pod.phase == Phase::Running && pod.slots.iter().all(runs))
+    }
+
     /// The next free address of the node's pod network, round and round as the CNI plugin `host-local` hands them out.
     pub(super) fn next_ip(&mut self) -> String {
         let last = self.next_host;

@@ -87,8 +87,8 @@ pub(super) fn play_cue(node: &mut Node, at: Time, cue: &'static Cue) {
     match cue.happens {
         Happening::CrashingRollout => roll(node, at, workload(CRASHING)),
         Happening::Rollout => {
-            let movable: Vec<_> = WORKLOADS.iter().filter(|workload| workload.is_movable()).collect();
-            let chosen = node.dice.pick(&movable);
+            let shipped: Vec<_> = WORKLOADS.iter().filter(|workload| workload.is_shipped()).collect();
+            let chosen = node.dice.pick(&shipped);
             roll(node, at, chosen);
         }
         Happening::OutOfMemory => out_of_memory(node, at),
@@ -174,15 +174,15 @@ fn trim(node: &mut Node, at: Time, workload: &'static Workload) {
 }
 
 fn out_of_memory(node: &mut Node, at: Time) {
-    let pods = node.keys(|pod| pod.workload.name == HUNGRY && pod.phase == Phase::Running);
-    if let Some(key) = node.dice.pick(&pods) {
-        node.plan(at, Step::Kill(key, 0, Exit::OOM_KILLED));
+    // The newest pod is the one that a rollout takes away last: one sees the container come back.
+    if let Some(key) = node.whole_keys(|workload| workload.name == HUNGRY).last() {
+        node.plan(at, Step::Kill(*key, 0, Exit::OOM_KILLED));
     }
 }
 
 /// A pod on a slow disk: inspections take long, and its last container fails its liveness probe twice.
 fn slow_pod(node: &mut Node, at: Time) {
-    let pods = node.keys(|pod| pod.workload.is_movable() && pod.phase == Phase::Running);
+    let pods = node.whole_keys(Workload::is_movable);
     let Some(key) = node.dice.pick(&pods) else { return };
     let Some(pod) = node.pods.get(&key) else { return };
     let last = pod.slots.len().saturating_sub(1);
@@ -196,7 +196,7 @@ fn slow_pod(node: &mut Node, at: Time) {
 
 /// Something kills a pause process: the kubelet ends the pod's containers and makes a new sandbox.
 fn sandbox_death(node: &mut Node, at: Time) {
-    let pods = node.keys(|pod| pod.workload.is_movable() && pod.phase == Phase::Running);
+    let pods = node.whole_keys(Workload::is_movable);
     if let Some(key) = node.dice.pick(&pods) {
         node.plan(at, Step::KillSandbox(key));
     }
@@ -205,7 +205,7 @@ fn sandbox_death(node: &mut Node, at: Time) {
 /// `kubectl drain`, as far as it gets before somebody stops it: a few pods go one by one, and others come after the
 /// node is uncordoned.
 fn drain(node: &mut Node, at: Time) {
-    let movable = node.keys(|pod| pod.workload.is_movable() && pod.phase == Phase::Running);
+    let movable = node.whole_keys(Workload::is_movable);
     let (mut leaves, mut returns) = (at, at + node.dice.seconds((38, 52)));
     for key in sample(&mut node.dice, movable, DRAINED_PODS) {
         let Some(workload) = node.pods.get(&key).map(|pod| pod.workload) else { continue };
@@ -219,7 +219,7 @@ fn drain(node: &mut Node, at: Time) {
 /// The database's exporter ends and is started again, so the pod has to be inspected; but the runtime holds the
 /// database's own container locked.
 fn hung_container(node: &mut Node, at: Time) {
-    let pods = node.keys(|pod| pod.workload.name == HANGING && pod.phase == Phase::Running);
+    let pods = node.whole_keys(|workload| workload.name == HANGING);
     let Some(key) = pods.first().copied() else { return };
     let Some(pod) = node.pods.get(&key) else { return };
     let server = pod.slots.iter().position(|slot| slot.task.name == HANGING);

@@ -6,6 +6,7 @@ use super::{
     runtime::Exit,
 };
 use crate::time::{SECOND, Time};
+use alloc::vec::Vec;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
@@ -37,7 +38,7 @@ fn came(node: &mut Node, workload: &Workload, replica: u32, boot: Time, epoch: T
             epoch - node.dice.seconds((25 * MINUTE, 50 * MINUTE))
         }
         Kind::Deployment => epoch - node.dice.seconds((2 * HOUR, 12 * DAY)),
-        Kind::CronJob { .. } => {
+        Kind::CronJob | Kind::Job => {
             let due = full_minute_before(epoch) - i64::from(replica) * MINUTE * SECOND;
             due + node.dice.millis(CRON_DELAY)
         }
@@ -50,7 +51,8 @@ fn interrupt(node: &mut Node, workload: &'static Workload, key: PodKey, came: Ti
     if is_quiet || !node.dice.chance(RESTARTED) {
         return;
     }
-    let container = workload.all_tasks().count().saturating_sub(1);
+    let containers: Vec<_> = (workload.init.len()..workload.all_tasks().count()).collect();
+    let Some(container) = node.dice.pick(&containers) else { return };
     let exits = [Exit::code(1), Exit::code(2), Exit::code(137), Exit::OOM_KILLED];
     for _ in 0..node.dice.between(1, 3) {
         let at = came + node.dice.between(10 * MINUTE * SECOND, epoch.since(came) - 10 * MINUTE * SECOND);
