@@ -8,6 +8,7 @@ use super::{
     identity::{container_annotations, image, image_ref},
     node::{Node, Phase, Pod, PodKey, Step},
     runtime::Exit,
+    script::Scene,
 };
 use crate::{
     cri::{Container, ContainerMetadata, ContainerState, Sandbox, SandboxState},
@@ -168,7 +169,7 @@ impl Node {
         if exit.code != 0 {
             // The Job controller's back-off limit allows another pod.
             let retried = self.dice.seconds((9, 12));
-            self.plan(at + retried, Step::Scene(super::script::Scene::Spawn(workload)));
+            self.plan(at + retried, Step::Scene(Scene::Spawn(workload)));
         }
         let finished = self.keys(|p| p.workload.name == workload.name && p.phase == Phase::Finished);
         for old in finished.iter().rev().skip(keep) {
