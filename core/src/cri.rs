@@ -203,6 +203,39 @@ pub struct ContainerStatus {
     pub image_ref: String,
 }
 
+/// `ContainerEventType`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ContainerEventType {
+    /// `CONTAINER_CREATED_EVENT`
+    #[default]
+    Created,
+    /// `CONTAINER_STARTED_EVENT`
+    Started,
+    /// `CONTAINER_STOPPED_EVENT`
+    Stopped,
+    /// `CONTAINER_DELETED_EVENT`
+    Deleted,
+}
+
+/// `ContainerEventResponse`: one item of the stream of `GetContainerEvents`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContainerEvent {
+    /// Id of the container, or of the sandbox when it is the sandbox that changed.
+    pub container_id: CriId,
+    /// What happened.
+    #[serde(rename = "type")]
+    pub kind: ContainerEventType,
+    /// Nanoseconds since the epoch, by the runtime's clock.
+    pub created_at: i64,
+    /// The pod's sandbox. Absent when it is gone already: the kubelet drops such an event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxStatus>,
+    /// All containers of the sandbox.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub containers: Vec<ContainerStatus>,
+}
+
 /// The calls that a relist makes, by their CRI names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Op {

@@ -3,7 +3,7 @@
 //! The words are those of the kubelet's `pkg/kubelet/container` (v1.36.2): `Pod`, `Container`, `PodStatus`.
 
 use crate::{
-    cri::{ContainerStatus, SandboxStatus},
+    cri::{self, ContainerStatus, SandboxStatus},
     id::{CriId, Uid},
     time::Time,
 };
@@ -43,6 +43,17 @@ impl State {
             State::Running => "running",
             State::Exited => "exited",
             State::Unknown => "unknown",
+        }
+    }
+}
+
+impl From<cri::ContainerState> for State {
+    fn from(state: cri::ContainerState) -> Self {
+        match state {
+            cri::ContainerState::Created => State::Created,
+            cri::ContainerState::Running => State::Running,
+            cri::ContainerState::Exited => State::Exited,
+            cri::ContainerState::Unknown | cri::ContainerState::Other(_) => State::Unknown,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `GetPodStatus`: the calls of one inspection and what their answers add up to.
 
-use super::pods::newest_attempt_first;
+use super::pods::by_attempt;
 use crate::{
     cri::{Answer, Container, ContainerStatus, Network, Op, RpcError, Sandbox, SandboxAnswer, SandboxState},
     id::CriId,
@@ -113,9 +113,8 @@ impl Inspection {
             return;
         }
         match listed {
-            Ok(mut sandboxes) => {
-                sandboxes.sort_by(newest_attempt_first);
-                self.calls.extend(sandboxes.into_iter().map(|s| (Op::PodSandboxStatus, s.id)));
+            Ok(sandboxes) => {
+                self.calls.extend(by_attempt(sandboxes).into_iter().map(|s| (Op::PodSandboxStatus, s.id)));
                 self.ask_for_containers_last();
             }
             Err(error) => self.fail(error.to_string()),
@@ -229,9 +228,9 @@ impl Inspection {
     }
 }
 
-/// The addresses of a ready sandbox, primary first; none at all if one of them is no address
+/// The addresses of a sandbox, primary first; none at all if one of them is no address
 /// (`determinePodSandboxIPs`, kuberuntime_sandbox.go).
-fn ips(network: Option<&Network>) -> Vec<String> {
+pub(super) fn ips(network: Option<&Network>) -> Vec<String> {
     let Some(network) = network else { return Vec::new() };
     let primary = Some(&network.ip).filter(|ip| !ip.is_empty());
     let ips: Vec<&String> = primary.into_iter().chain(&network.additional_ips).collect();

@@ -4,10 +4,12 @@
 //! at the cost of its changes. [`Inspection`] is `GetPodStatus`: which calls to make, and the status that their
 //! answers add up to. Nothing here makes a call.
 
+mod event;
 mod inspection;
 mod pod_set;
 mod pods;
 
+pub use event::status_of_event;
 pub use inspection::{Inspection, InspectionOptions};
 pub use pod_set::PodSet;
 pub use pods::get_pods;

@@ -1,13 +1,13 @@
 //! `GetPods`: sandboxes and containers gathered into pods.
 
 use crate::{
-    cri::{self, ContainerState, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL, SandboxState},
+    cri::{self, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL, SandboxState},
     id::Uid,
     pod::{Container, ContainerId, Pod, State},
     time::Time,
 };
 use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, sync::Arc, vec::Vec};
-use core::cmp::{Ordering, Reverse};
+use core::cmp::Reverse;
 
 /// `GetPods(all = true)` (kuberuntime_manager.go): the pods of two listings that began at `timestamp`, newest first;
 /// pods of the same age, whose order is random upstream, by uid.
@@ -68,8 +68,9 @@ pub(super) struct Parts<'a> {
 impl Parts<'_> {
     /// Newest first, as v1.36 sorts them (PR 137471).
     pub(super) fn sort(&mut self) {
-        self.sandboxes.sort_by(|a, b| newest_attempt_first(a, b));
-        self.containers.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
+        let attempt = |sandbox: &cri::Sandbox| sandbox.metadata.as_ref().map(|metadata| metadata.attempt);
+        self.sandboxes.sort_by_key(|&s| (Reverse(attempt(s)), Reverse(s.created_at), &s.id));
+        self.containers.sort_by_key(|&c| (Reverse(c.created_at), &c.id));
     }
 
     pub(super) fn build(&self, uid: Uid, runtime: &Arc<str>, timestamp: Time) -> Pod {
@@ -98,11 +99,21 @@ impl Parts<'_> {
     }
 }
 
-/// Highest attempt first, then newest, then by id. Sandboxes without metadata are compared by age.
-pub(super) fn newest_attempt_first(a: &cri::Sandbox, b: &cri::Sandbox) -> Ordering {
-    let attempts = a.metadata.as_ref().zip(b.metadata.as_ref());
-    let by_attempt = attempts.map_or(Ordering::Equal, |(a, b)| b.attempt.cmp(&a.attempt));
-    by_attempt.then(b.created_at.cmp(&a.created_at)).then_with(|| a.id.cmp(&b.id))
+/// The order in which v1.35 inspects a pod's sandboxes: highest attempt first, or the newest where metadata is missing.
+///
+/// With and without metadata mixed that is no order at all, so it is sorted by insertion as Go sorts up to twelve
+/// items; Rust's own sort may panic on such a comparison.
+pub(super) fn by_attempt(sandboxes: Vec<cri::Sandbox>) -> Vec<cri::Sandbox> {
+    let before = |a: &cri::Sandbox, b: &cri::Sandbox| match (&a.metadata, &b.metadata) {
+        (Some(a), Some(b)) => a.attempt > b.attempt,
+        _ => a.created_at > b.created_at,
+    };
+    let mut sorted: Vec<cri::Sandbox> = Vec::with_capacity(sandboxes.len());
+    for sandbox in sandboxes {
+        let place = sorted.iter().rposition(|other| !before(&sandbox, other)).map_or(0, |at| at + 1);
+        sorted.insert(place, sandbox);
+    }
+    sorted
 }
 
 fn from_sandbox(sandbox: &cri::Sandbox, runtime: &Arc<str>) -> Container {
@@ -121,12 +132,7 @@ fn from_container(container: &cri::Container, runtime: &Arc<str>) -> Container {
         id: ContainerId { runtime: runtime.clone(), id: container.id.clone() },
         name: metadata.map_or_else(String::new, |metadata| metadata.name.clone()),
         attempt: metadata.map_or(0, |metadata| metadata.attempt),
-        state: match container.state {
-            ContainerState::Created => State::Created,
-            ContainerState::Running => State::Running,
-            ContainerState::Exited => State::Exited,
-            ContainerState::Unknown | ContainerState::Other(_) => State::Unknown,
-        },
+        state: container.state.into(),
         created_at: container.created_at,
         sandbox: container.pod_sandbox_id.clone(),
     }

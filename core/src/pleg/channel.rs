@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Channel(VecDeque<Event>);
 
 impl Channel {
-    /// A non-blocking send. Gives the event back when `capacity` events wait already.
-    pub(super) fn send(&mut self, event: Event, capacity: usize) -> Result<(), Event> {
+    /// A non-blocking send. Gives the event back: as sent, or as discarded when `capacity` events wait already.
+    pub(super) fn send(&mut self, event: Event, capacity: usize) -> Result<Event, Event> {
         if self.0.len() >= capacity {
             return Err(event);
         }
-        self.0.push_back(event);
-        Ok(())
+        self.0.push_back(event.clone());
+        Ok(event)
     }
 
     pub(super) fn drain(&mut self, max: usize) -> Vec<Event> {

@@ -55,6 +55,9 @@ pub struct Metrics {
     pub relist_interval: Durations,
     /// `pleg_pod_relist_duration_seconds` (v1.36).
     pub pod_relist_duration: Durations,
+    /// `evented_pleg_connection_latency_seconds`: from a CRI event's own time to its arrival. Negative when the
+    /// runtime's clock is ahead.
+    pub evented_latency: Durations,
     /// `pleg_discard_events`.
     pub discard_events: u64,
     /// `pleg_last_seen_seconds`; none as long as it was never set.

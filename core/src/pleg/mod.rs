@@ -32,24 +32,33 @@ mod cache;
 mod channel;
 mod checkpoint;
 mod config;
+mod event_text;
+mod evented;
 mod listing;
+mod log;
 mod metrics;
 mod output;
 mod reconcile;
 mod record;
 mod relist;
+mod requests;
 mod transition;
 mod watch;
+mod worker;
 
 pub use cache::{Cache, Entry};
 pub use checkpoint::EngineCheckpoint;
 pub use config::{
     CHANNEL_CAPACITY, Config, EntryTime, Profile, RELIST_PERIOD, RELIST_THRESHOLD, REQUEST_CAPACITY,
 };
+pub use evented::EventedOutput;
 pub use listing::Listing;
+pub use log::{LogLine, LogValue, log_line};
 pub use metrics::{BUCKETS, Durations, Metrics};
 pub use output::{ErrorText, Event, EventType, Health, Output, PlegState};
+pub use requests::RelistRequest;
 pub use watch::{WatchKey, running_container_condition};
+pub use worker::{RelistLoop, Turn};
 
 use crate::{
     id::Uid,
@@ -96,6 +105,7 @@ struct State {
     /// Running pods and containers in the last good listing.
     listed: Tally,
     metrics: Metrics,
+    /// A process-wide flag upstream.
     evented_in_use: bool,
     relist: Option<Relist>,
     /// Pods that the running relist has yet to reconcile.
@@ -149,6 +159,11 @@ impl Engine {
         &self.state.cache
     }
 
+    /// The pod cache, for another writer of it than PLEG.
+    pub fn cache_mut(&mut self) -> &mut Cache {
+        &mut self.state.cache
+    }
+
     /// The metrics, under their meaning; the kubelet's names are in [`Metrics`].
     pub fn metrics(&self) -> &Metrics {
         &self.state.metrics
@@ -191,37 +206,6 @@ impl Engine {
     /// UIDs. For recordings that know the order of upstream's map: it decides which events overflow.
     pub fn set_order(&mut self, order: &[Uid]) {
         self.order = order.to_vec();
-    }
-
-    /// `RequestReinspect` (v1.36): inspect this pod in the next relist though nothing changed, and send
-    /// `PodSync`. A request that arrives during the pod's inspection is kept for the relist after.
-    pub fn request_reinspect(&mut self, uid: &Uid) {
-        if self.config.profile.requests {
-            self.state.to_reinspect.insert(uid.clone());
-        } else {
-            self.ignore("request_reinspect");
-        }
-    }
-
-    /// `RequestRelist` (v1.36): queue an on-demand relist of one pod. Ends in [`Output::RequestDropped`] when
-    /// [`REQUEST_CAPACITY`] requests wait already.
-    pub fn request_relist(&mut self, now: Time, uid: &Uid) {
-        if !self.config.profile.requests {
-            self.ignore("request_relist");
-        } else if self.state.requests.len() < REQUEST_CAPACITY {
-            self.state.requests.push_back((uid.clone(), now));
-        } else {
-            self.push(Output::RequestDropped { uid: uid.clone() });
-        }
-    }
-
-    /// Takes the oldest relist request out of the queue: the pod to relist now with
-    /// [`Engine::handle_pod_relist`], or `Some(None)` when the request is older than the last good listing
-    /// and therefore void.
-    pub fn next_request(&mut self) -> Option<Option<Uid>> {
-        let (uid, requested) = self.state.requests.pop_front()?;
-        let fresh = self.state.relist_time.is_none_or(|relist_time| requested > relist_time);
-        Some(fresh.then_some(uid))
     }
 
     /// The engine's whole memory, for a reader that was not there from the start. Outputs that were not

@@ -1,6 +1,6 @@
 //! What the engine decides, in the order of upstream's effects.
 
-use super::WatchKey;
+use super::{EventedOutput, WatchKey};
 use crate::{
     id::{CriId, Uid},
     pod::{ContainerId, Pod, PodStatus, State},
@@ -204,6 +204,8 @@ pub enum Output {
         /// checked as it was.
         conditions: Vec<(WatchKey, u64)>,
     },
+    /// Evented PLEG decided it.
+    Evented(EventedOutput),
     /// An input came out of turn, or this kubelet knows no such thing. Nothing happened.
     Ignored {
         /// The method that was called.

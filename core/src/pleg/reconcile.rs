@@ -165,9 +165,9 @@ impl Engine {
     }
 
     /// A non-blocking send. Events behind one that was discarded are still tried.
-    pub(super) fn send(&mut self, event: Event) {
-        match self.state.channel.send(event.clone(), self.config.channel_capacity) {
-            Ok(()) => self.push(Output::Event(event)),
+    fn send(&mut self, event: Event) {
+        match self.state.channel.send(event, self.config.channel_capacity) {
+            Ok(event) => self.push(Output::Event(event)),
             Err(event) => {
                 self.state.metrics.discard_events += 1;
                 self.push(Output::Discarded(event));
