@@ -188,13 +188,14 @@ async fn start_worker(observe: ObserveArgs, hub: Arc<Hub>) -> anyhow::Result<Bac
     let target = choose_target(&observe).await?;
     Background::start("relist", move || async move {
         let clock = Clock::start();
+        let threshold = default_threshold(&target);
         let source = match target {
             Target::Endpoint(endpoint) => Source::Cri(CriSource::new(&endpoint, observe.call_timeout)?),
             Target::Simulation { seed } => {
                 Source::Sim(Box::new(SimSource::new(seed, Time(clock.origin().wall))))
             }
         };
-        Worker::new(clock, hub, source, hello(observe, clock)).run().await;
+        Worker::new(clock, hub, source, hello(observe, threshold, clock)).run().await;
         Ok(())
     })
 }
@@ -224,7 +225,16 @@ async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
     ))
 }
 
-fn hello(observe: ObserveArgs, clock: Clock) -> Hello {
+/// What a source's relist threshold is where none was asked for.
+fn default_threshold(target: &Target) -> Duration {
+    match target {
+        Target::Endpoint(_) => Duration::from_secs(180),
+        // A hung call of the story takes half a minute: nobody is to wait three for the flip of health.
+        Target::Simulation { .. } => Duration::from_secs(20),
+    }
+}
+
+fn hello(observe: ObserveArgs, threshold: Duration, clock: Clock) -> Hello {
     let root = Path::new("/");
     let origin = clock.origin();
     Hello {
@@ -235,7 +245,7 @@ fn hello(observe: ObserveArgs, clock: Clock) -> Hello {
         runtime: RuntimeInfo::default(),
         kubelet: observe.kubelet,
         period: nanos(observe.relist_period),
-        threshold: nanos(observe.relist_threshold),
+        threshold: nanos(observe.relist_threshold.unwrap_or(threshold)),
         capacity: observe.channel_capacity,
         deadline: nanos(observe.call_timeout),
         wall: origin.wall,

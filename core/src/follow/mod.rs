@@ -19,6 +19,7 @@ use crate::{
     wire::{Frame, Hello},
 };
 use alloc::{collections::VecDeque, string::String};
+use running::Stage;
 use serde::{Deserialize, Serialize};
 use session::Session;
 
@@ -112,7 +113,8 @@ impl Follower {
     pub fn progress(&self) -> Option<Progress> {
         let session = self.session.as_ref()?;
         let running = session.relist.as_ref()?;
-        Some(Progress { inspected: running.inspected, waiting: session.engine.pending() })
+        let current = usize::from(matches!(running.stage, Stage::Inspecting(..)));
+        Some(Progress { inspected: running.inspected, waiting: current + session.engine.pending() })
     }
 
     /// The next event, oldest first.

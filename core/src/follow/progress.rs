@@ -5,7 +5,7 @@
 pub struct Progress {
     /// Pods whose inspection ended.
     pub inspected: usize,
-    /// Changed pods that are still to be reconciled, the one being inspected not counted. Each costs an
+    /// Changed pods that are still to be reconciled, the one being inspected counted. Each costs an
     /// inspection if its containers changed their states.
     pub waiting: usize,
 }
