@@ -1,7 +1,8 @@
 //! Chromium, driven through its WebDriver.
 
+use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
@@ -42,6 +43,19 @@ const DROP_FILE: &str = "
     const target = document.querySelector(selector);
     for (const type of ['dragenter', 'dragover', 'drop'])
       target.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));";
+
+/// Where a test puts a picture for people to look at: `target/pictures/NAME.png`.
+///
+/// # Errors
+/// When the directory cannot be made.
+pub fn picture(name: &str) -> Result<PathBuf> {
+    // A test's program lies in `target/PROFILE/deps`.
+    let program = env::current_exe()?;
+    let target = program.ancestors().nth(3).context("the test lies in no build directory")?;
+    let dir = target.join("pictures");
+    fs::create_dir_all(&dir)?;
+    Ok(dir.join(format!("{name}.png")))
+}
 
 /// A browser with one window. It ends when this is dropped.
 pub struct Browser {
@@ -173,12 +187,17 @@ impl Browser {
         Ok(entries.as_array().map(|list| list.iter().map(line).collect()).unwrap_or_default())
     }
 
-    /// Errors in the console since the last call.
+    /// Fails if there were errors in the console since the last look at it.
     ///
     /// # Errors
-    /// When the browser is gone.
-    pub async fn console_errors(&self) -> Result<Vec<String>> {
-        Ok(self.console().await?.into_iter().filter(|line| line.starts_with("SEVERE")).collect())
+    /// With those errors.
+    pub async fn expect_no_errors(&self) -> Result<()> {
+        let errors: Vec<String> =
+            self.console().await?.into_iter().filter(|line| line.starts_with("SEVERE")).collect();
+        if !errors.is_empty() {
+            bail!("errors in the page's console:\n{}", errors.join("\n"));
+        }
+        Ok(())
     }
 
     /// Closes the window and ends the browser.
@@ -215,8 +234,8 @@ async fn start_driver() -> Result<(Child, u16)> {
 }
 
 fn on_path(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }
 
 /// Chromium's own command `se/log`.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use pleg_tests::agent::Agent;
 use pleg_tests::browser::Browser;
 use pleg_tests::suite::{Need, Suite};
@@ -16,8 +16,7 @@ async fn the_demo_runs_in_the_page() -> Result<()> {
     let browser = Browser::open(1280, 800).await?;
     browser.goto(&agent.address().await?).await?;
     browser.wait_for("window.plegscope.events().length > 0").await?;
-    let errors = browser.console_errors().await?;
-    ensure!(errors.is_empty(), "errors in the page's console: {errors:#?}");
+    browser.expect_no_errors().await?;
     browser.close().await?;
     agent.stop().await
 }

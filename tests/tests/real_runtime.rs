@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use pleg_core::follow::EventLine;
 use pleg_core::pleg::EventType::{self, ContainerDied, ContainerRemoved, ContainerStarted};
 use pleg_tests::agent::{self, Agent};
-use pleg_tests::browser::Browser;
+use pleg_tests::browser::{self, Browser};
 use pleg_tests::cri::{Pod, Sandbox};
 use pleg_tests::node::Node;
 use pleg_tests::suite::{Need, Suite};
@@ -19,6 +19,11 @@ fn main() -> ExitCode {
             "agent_page_and_capture_give_the_same_events",
             &[Need::Containerd, Need::Chromium],
             agent_page_and_capture_give_the_same_events,
+        )
+        .test(
+            "a_frozen_runtime_is_seen_while_it_hangs",
+            &[Need::Containerd, Need::Chromium],
+            a_frozen_runtime_is_seen_while_it_hangs,
         )
         .run()
 }
@@ -42,7 +47,7 @@ async fn agent_page_and_capture_give_the_same_events() -> Result<()> {
     let page = browser.eval("window.plegscope.events()").await?;
     let page = lines(page.as_str().context("window.plegscope.events() gives no text")?);
     ensure!(page == printed, "the page's events:\n{}\nthe agent's:\n{}", page.join("\n"), printed.join("\n"));
-    ensure!(browser.console_errors().await?.is_empty(), "errors in the page's console");
+    browser.expect_no_errors().await?;
     browser.close().await?;
 
     story.agent.stop().await?;
@@ -55,6 +60,52 @@ async fn agent_page_and_capture_give_the_same_events() -> Result<()> {
         printed.join("\n")
     );
     Ok(())
+}
+
+async fn a_frozen_runtime_is_seen_while_it_hangs() -> Result<()> {
+    let mut node = Node::start().await?;
+    let web = node.cri.run_sandbox(&Pod::new("shop", "web", "6f1c7d52-0f7e-4b4c-9a51-000000000001")).await?;
+    node.cri.run(&web, "app", 0, &["sleep", "3600"]).await?;
+    let endpoint = node.containerd.endpoint();
+    let mut agent = Agent::start(&[
+        "--runtime-endpoint",
+        &endpoint,
+        "--listen",
+        "127.0.0.1:0",
+        "--relist-threshold",
+        "5s",
+    ])?;
+    let browser = Browser::open(1280, 800).await?;
+    browser.goto(&agent.address().await?).await?;
+    browser.wait_for("window.plegscope.health().healthy").await?;
+    browser.wait_for("document.querySelector('#health.good')").await?;
+    browser.screenshot(&browser::picture("healthy")?).await?;
+
+    node.containerd.freeze()?;
+    browser.wait_for("document.querySelector('#relist.hanging')").await?;
+    let running = browser.text("#relist").await?;
+    ensure!(running.contains("running for") && running.contains("in List"), "the running relist: {running}");
+    browser.screenshot(&browser::picture("hanging")?).await?;
+    browser.wait_for("document.querySelector('#health.bad')").await?;
+    let badge = browser.text("#health").await?;
+    let kubelet =
+        badge.contains("PLEG is not healthy: pleg was last seen active") && badge.contains("threshold is 5s");
+    ensure!(kubelet, "the badge says: {badge}");
+    let health = browser.eval("window.plegscope.health().error").await?;
+    let text = health.as_str().unwrap_or_default();
+    ensure!(
+        text.starts_with("pleg was last seen active ") && text.ends_with("; threshold is 5s"),
+        "{health}"
+    );
+    browser.screenshot(&browser::picture("unhealthy")?).await?;
+
+    node.containerd.thaw()?;
+    browser.wait_for("document.querySelector('#health.good')").await?;
+    browser.wait_for("!document.querySelector('#relist.hanging')").await?;
+    browser.screenshot(&browser::picture("recovered")?).await?;
+    browser.expect_no_errors().await?;
+    browser.close().await?;
+    agent.stop().await
 }
 
 /// What happens on the node. Each step waits until the agent has seen the one before, so that no two changes fall
