@@ -10,6 +10,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasPattern, CanvasRenderingContext2d as Context, HtmlCanvasElement};
 
 const FAMILY: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
+/// Letters kept at the end of a shortened name: the part that the API server makes up.
+const TAIL: usize = 6;
 /// Texts whose fitted form is remembered, before all are forgotten.
 const MEMORY: usize = 4_000;
 
@@ -166,7 +168,7 @@ impl Painter {
         if self.font != Some(font) {
             self.font = Some(font);
             let style = match font {
-                Font::Normal => "12px",
+                Font::Name => "12px",
                 Font::Strong => "600 12px",
                 Font::Small => "11px",
             };
@@ -193,8 +195,9 @@ impl Painter {
             return fitted.clone();
         }
         let width = |text: &str| self.context.measure_text(text).map_or(0.0, |metrics| metrics.width());
-        let fitted =
-            if width(text) <= room { text.to_owned() } else { shorten(text, |text| width(text) <= room) };
+        let tail = if font == Font::Name { TAIL } else { 0 };
+        let fits = |text: &str| width(text) <= room;
+        let fitted = if fits(text) { text.to_owned() } else { shorten(text, tail, fits) };
         self.fitted.insert(key, fitted.clone());
         fitted
     }
@@ -234,12 +237,16 @@ impl Painter {
     }
 }
 
-/// The longest beginning that fits with an ellipsis.
-fn shorten(text: &str, fits: impl Fn(&str) -> bool) -> String {
-    let ends: Vec<usize> = text.char_indices().map(|(end, _)| end).skip(2).collect();
-    let longest = ends.partition_point(|end| fits(&format!("{}…", text.get(..*end).unwrap_or_default())));
-    let end = longest.checked_sub(1).and_then(|index| ends.get(index));
-    end.and_then(|end| text.get(..*end)).map(|start| format!("{start}…")).unwrap_or_default()
+/// The longest beginning that fits with an ellipsis and the last `tail` letters.
+fn shorten(text: &str, tail: usize, fits: impl Fn(&str) -> bool) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let end: String = letters.iter().skip(letters.len().saturating_sub(tail)).collect();
+    let with = |count: usize| letters.iter().take(count).chain(&['…']).collect::<String>() + &end;
+    let counts: Vec<usize> = (2..letters.len().saturating_sub(tail)).collect();
+    match counts.partition_point(|count| fits(&with(*count))) {
+        0 => String::new(),
+        longest => with(longest + 1),
+    }
 }
 
 fn trace(context: &Context, glyph: Glyph, x: f64, y: f64) {

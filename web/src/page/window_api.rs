@@ -4,6 +4,7 @@ use crate::store::Store;
 use js_sys::{Function, Object, Reflect};
 use pleg_core::pleg::Health;
 use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
 use std::{cell::RefCell, fmt::Write, rc::Rc};
 use wasm_bindgen::{JsValue, closure::Closure};
 
@@ -63,7 +64,8 @@ fn getter(api: &Object, name: &str, answer: impl Fn() -> JsValue + 'static) -> R
 }
 
 fn plain(value: &impl Serialize) -> JsValue {
-    serde_wasm_bindgen::to_value(value).unwrap_or_else(|error| JsValue::from_str(&error.to_string()))
+    let serializer = Serializer::new().serialize_missing_as_null(true);
+    value.serialize(&serializer).unwrap_or_else(|error| JsValue::from_str(&error.to_string()))
 }
 
 fn events(store: &Store) -> String {

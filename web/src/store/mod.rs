@@ -28,7 +28,7 @@ pub use window::Window;
 use crate::{
     filter::Filter,
     format::Zone,
-    view::{health, hit::Target, layout, rows, theme::Theme},
+    view::{details::Known, health, hit::Target, layout, rows, theme::Theme},
 };
 use pleg_core::{
     pleg::Health,
@@ -181,10 +181,21 @@ impl Store {
             order: &self.order,
             threshold: self.threshold(),
             now,
+            moves: self.head != Head::Edge || self.source.silence(at).is_some(),
             from,
             span,
             size: self.size,
             scroll: self.scroll,
+            zone: self.settings.zone,
+        }
+    }
+
+    /// What details are made from.
+    pub fn known(&self, at: Millis) -> Known<'_> {
+        Known {
+            timeline: self.model.timeline(),
+            events: self.model.events(),
+            now: self.now(at),
             zone: self.settings.zone,
         }
     }

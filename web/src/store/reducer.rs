@@ -10,13 +10,13 @@ use crate::{
     view::{
         hit::Target,
         layout::{self, Layout},
+        marks,
         rows::Rows,
         scale::Scale,
     },
 };
 use pleg_core::{
     time::Time,
-    timeline::MarkKind,
     wire::{CaptureReader, Frame},
 };
 
@@ -290,15 +290,12 @@ impl Store {
         let Some(event) = self.model.events().get(index).cloned() else { return };
         self.chosen_event = Some(index);
         let timeline = self.model.timeline();
-        let Some(pod) = timeline.pods().iter().position(|pod| pod.uid == event.uid) else { return };
-        let marks = timeline.pods().get(pod).map_or(&[][..], |pod| &pod.marks);
-        let is_it = |kind: &MarkKind| matches!(kind, MarkKind::Event { kind, .. } if *kind == event.kind);
-        let mark =
-            marks.iter().position(|mark| mark.time == event.time && mark.id == event.id && is_it(&mark.kind));
-        self.selected = Some(mark.map_or(Target::Pod(pod), |mark| Target::Mark { pod, mark }));
+        let Some(target) = marks::find(timeline, &event) else { return };
+        self.selected = Some(target);
         self.window = self.placed(at).showing(event.time);
         let lane = event.id.as_ref().and_then(|id| timeline.place(id)).map(|place| place.lane);
         let rows = Rows::new(timeline, &self.order, self.window.from, self.window.from + self.window.span);
+        let (Target::Mark { pod, .. } | Target::Pod(pod)) = target else { return };
         let Some(y) = rows.find(pod, lane).map(|row| row.y) else { return };
         let height = layout::rows_height(self.size.1);
         if y < self.scroll + REVEAL_MARGIN / 2.0 || y > self.scroll + height - REVEAL_MARGIN {

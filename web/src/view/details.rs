@@ -7,7 +7,7 @@ mod span;
 
 use super::hit::Target;
 use crate::format::{self, Zone};
-use pleg_core::{time::Time, timeline::Timeline};
+use pleg_core::{follow::EventLine, time::Time, timeline::Timeline};
 
 /// How a value is to be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct Fact {
 pub struct TableRow {
     /// One text for each column.
     pub cells: Vec<String>,
+    /// A second line below the first text.
+    pub sub: String,
     /// How it is to be read.
     pub tone: Tone,
     /// What it stands for, to be chosen by a click.
@@ -50,8 +52,10 @@ pub struct TableRow {
 pub struct Table {
     /// Its title.
     pub title: String,
-    /// Names of its columns.
+    /// Names of its columns; those after the first `texts` hold numbers.
     pub columns: Vec<&'static str>,
+    /// Number of columns that hold texts.
+    pub texts: usize,
     /// Its rows.
     pub rows: Vec<TableRow>,
     /// Number of rows that were left out.
@@ -81,6 +85,8 @@ pub struct Details {
 pub struct Known<'a> {
     /// Everything seen.
     pub timeline: &'a Timeline,
+    /// All events, oldest first.
+    pub events: &'a [EventLine],
     /// Up to when things are shown.
     pub now: Time,
     /// Zone of clock times.
@@ -118,11 +124,11 @@ impl Details {
 }
 
 impl Table {
-    fn new(title: String, columns: &[&'static str], rows: impl Iterator<Item = TableRow>) -> Self {
+    fn new(title: String, texts: &[&'static str], numbers: &[&'static str], rows: impl Iterator<Item = TableRow>) -> Self {
         let mut rows: Vec<TableRow> = rows.collect();
         let more = rows.len().saturating_sub(MAX_ROWS);
         rows.truncate(MAX_ROWS);
-        Self { title, columns: columns.to_vec(), rows, more }
+        Self { title, columns: [texts, numbers].concat(), texts: texts.len(), rows, more }
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Input<'a> {
     pub threshold: Nanos,
     /// Up to when things are shown.
     pub now: Time,
+    /// Whether that moment moves on or can be moved, and is worth a line.
+    pub moves: bool,
     /// Time at the left edge.
     pub from: Time,
     /// Nanoseconds from edge to edge.
@@ -69,6 +71,8 @@ pub struct Layout {
     pub zone: Zone,
     /// Pixel of `now`, when it is visible.
     pub now_x: Option<f64>,
+    /// Whether `now` is worth a line.
+    pub moves: bool,
     /// The axis.
     pub ticks: Vec<Tick>,
     /// Date of the left edge, and the zone.
@@ -112,7 +116,7 @@ pub struct RowBox {
 
 /// Width of the gutter for a page of this width.
 pub fn gutter(width: f64) -> f64 {
-    (width * 0.22).clamp(120.0, 248.0).round()
+    (width * 0.26).clamp(120.0, 248.0).round()
 }
 
 /// Height in which rows are seen.
@@ -136,10 +140,11 @@ impl Layout {
             scale,
             zone: input.zone,
             now_x: (now_x >= left && now_x <= scale.right()).then_some(now_x),
+            moves: input.moves,
             ticks: scale::ticks(&scale, input.zone, TICK_ROOM),
             date: format!("{} {}", format::date(scale.from, input.zone), input.zone.name()),
             bars: relists::bars(relists, &scale, input.now),
-            unhealthy: stretches.iter().map(|(a, b)| (scale.clamped_x(*a), scale.clamped_x(*b))).collect(),
+            unhealthy: visible(&stretches, &scale),
             rows: visible_rows(input, &scale, &rows, scroll),
             sticky: rows.header_at(scroll).filter(|row| row.y < scroll).and_then(|row| header(input, row)),
             content: rows.height,
@@ -152,6 +157,12 @@ impl Layout {
     pub fn row_at(&self, y: f64) -> Option<&RowBox> {
         self.rows.iter().find(|row| y >= row.y && y < row.y + row.height)
     }
+}
+
+/// The stretches as pixels. What is too short to be seen would only be noise.
+fn visible(stretches: &[(Time, Time)], scale: &Scale) -> Vec<(f64, f64)> {
+    let pixels = stretches.iter().map(|(from, to)| (scale.clamped_x(*from), scale.clamped_x(*to)));
+    pixels.filter(|(from, to)| to - from >= 0.5).collect()
 }
 
 fn visible_rows(input: &Input, scale: &Scale, rows: &Rows, scroll: f64) -> Vec<RowBox> {

@@ -1,7 +1,8 @@
 //! The event marks of a pod.
 
-use super::scale::Scale;
+use super::{hit::Target, scale::Scale};
 use pleg_core::{
+    follow::EventLine,
     pleg::EventType,
     time::Time,
     timeline::{Mark, MarkKind, Pod, Timeline},
@@ -91,6 +92,19 @@ pub fn pod_marks(
         push(lanes.entry(lane).or_default(), mark_box(mark, index, scale), &pod.marks);
     }
     lanes
+}
+
+/// The mark of an event; its pod, should the mark not be there.
+pub fn find(timeline: &Timeline, event: &EventLine) -> Option<Target> {
+    let index = timeline.pods().iter().position(|pod| pod.uid == event.uid)?;
+    let marks = &timeline.pods().get(index)?.marks;
+    let first = marks.partition_point(|mark| mark.time < event.time);
+    let is_it = |mark: &Mark| {
+        let kind = matches!(mark.kind, MarkKind::Event { kind, .. } if kind == event.kind);
+        kind && mark.time == event.time && mark.id == event.id
+    };
+    let mark = marks.iter().enumerate().skip(first).find(|(_, mark)| is_it(mark));
+    Some(mark.map_or(Target::Pod(index), |(mark, _)| Target::Mark { pod: index, mark }))
 }
 
 fn mark_box(mark: &Mark, index: usize, scale: &Scale) -> MarkBox {

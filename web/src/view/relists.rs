@@ -66,6 +66,8 @@ pub struct CallBox {
     pub op: Op,
     /// Whether it failed.
     pub failed: bool,
+    /// Whether it runs.
+    pub running: bool,
     /// Index in the relist's calls.
     pub call: usize,
 }
@@ -109,9 +111,14 @@ pub fn state_at(relist: &Relist, now: Time) -> BarState {
     }
 }
 
+/// How long a relist had taken by `now`.
+pub fn took_at(relist: &Relist, now: Time) -> Nanos {
+    relist.end.unwrap_or(now).min(now).since(relist.start).max(0)
+}
+
 fn bar(relist: &Relist, scale: &Scale, now: Time) -> RelistBar {
-    let end = relist.end.unwrap_or(now).min(now).max(relist.start);
-    let took = end.since(relist.start);
+    let took = took_at(relist, now);
+    let end = relist.start + took;
     let listing = relist.listed.unwrap_or(end).min(end).since(relist.start);
     let (x0, x1) = (scale.clamped_x(relist.start), scale.clamped_x(end));
     let state = state_at(relist, now);
@@ -151,6 +158,7 @@ fn calls(calls: &[CallBar], scale: &Scale, now: Time) -> Vec<CallBox> {
         x1: scale.clamped_x(call.end.unwrap_or(now).min(now)),
         op: call.op,
         failed: call.error.is_some(),
+        running: call.end.is_none_or(|end| end > now),
         call: index,
     });
     boxes.filter(|call| call.x1 > scale.left && call.x0 < scale.right()).collect()

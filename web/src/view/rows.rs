@@ -6,13 +6,13 @@ use pleg_core::{
 };
 
 /// Height of a namespace's header in pixels.
-pub const NAMESPACE_HEIGHT: f64 = 26.0;
+pub const NAMESPACE_HEIGHT: f64 = 22.0;
 /// Height of a pod's row, which shows its sandboxes.
-pub const POD_HEIGHT: f64 = 20.0;
+pub const POD_HEIGHT: f64 = 18.0;
 /// Height of the row of one container name.
-pub const LANE_HEIGHT: f64 = 18.0;
+pub const LANE_HEIGHT: f64 = 17.0;
 /// Room below a pod.
-pub const POD_GAP: f64 = 4.0;
+pub const POD_GAP: f64 = 3.0;
 
 /// What a row shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,9 +27,9 @@ pub struct Rect {
 /// Size and weight of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Font {
-    /// As most of the page.
-    Normal,
-    /// For names of pods and namespaces.
+    /// For names of pods and containers. Shortened in the middle, since the pods of a workload differ at the end.
+    Name,
+    /// For headings.
     Strong,
     /// For ticks, notes and labels in boxes.
     Small,

@@ -2,7 +2,7 @@
 
 use super::{
     health,
-    relists::{BarState, state_at},
+    relists::{BarState, state_at, took_at},
 };
 use crate::format;
 use pleg_core::{
@@ -20,9 +20,9 @@ pub const LONG: Nanos = SECOND;
 pub struct Badge {
     /// Whether PLEG is healthy; none when that is not known.
     pub healthy: Option<bool>,
-    /// One word.
+    /// One word; empty where the text says it all.
     pub word: &'static str,
-    /// The rest of the sentence.
+    /// The sentence.
     pub text: String,
     /// Age of the last good listing as a share of the threshold, from 0 to 1.
     pub share: f64,
@@ -37,11 +37,11 @@ pub fn badge(health: Option<Health>, threshold: Nanos) -> Badge {
             let share = age as f64 / threshold.max(1) as f64;
             ("Healthy", format!("last good listing {ago} ago of {}", GoDuration(threshold)), share)
         }
-        Some(Health::NeverSucceeded) => ("Unhealthy", kubelet_text(Health::NeverSucceeded), 1.0),
+        Some(Health::NeverSucceeded) => ("", kubelet_text(Health::NeverSucceeded), 1.0),
         Some(Health::Stale { age, threshold }) => {
             // Tenths of a second: nanoseconds would flicker.
             let age = age / (100 * MILLISECOND) * (100 * MILLISECOND);
-            ("Unhealthy", kubelet_text(Health::Stale { age, threshold }), 1.0)
+            ("", kubelet_text(Health::Stale { age, threshold }), 1.0)
         }
     };
     Badge { healthy: health.map(|health| health.is_healthy()), word, text, share: share.clamp(0.0, 1.0) }
@@ -70,7 +70,7 @@ pub fn relist_line(timeline: &Timeline, progress: Option<Progress>, now: Time) -
     let begun = timeline.relists().partition_point(|relist| relist.start <= now);
     let relist = timeline.relists().get(begun.checked_sub(1)?)?;
     let running = state_at(relist, now) == BarState::Running;
-    if running && relist.took(now) >= LONG {
+    if running && took_at(relist, now) >= LONG {
         return Some(hanging(timeline, relist, progress, now));
     }
     // A short one that runs just now is shown once it has ended: else the line would flicker.
@@ -86,19 +86,21 @@ fn hanging(timeline: &Timeline, relist: &Relist, progress: Option<Progress>, now
             call.id.as_deref().map_or(String::new(), |id| format!(" of {}", target_name(timeline, id)));
         parts.push(format!("in {}{target}", call.op));
         let took = now.since(call.start);
-        if relist.took(now) - took >= LONG {
+        if took_at(relist, now) - took >= LONG {
             parts.push(format!("this call for {}", format::running(took)));
         }
     }
     if let Some(Progress { inspected, waiting }) = progress.filter(|_| relist.listed.is_some()) {
-        parts.push(format!("{inspected} of {} inspected", format::counted(inspected + waiting, "pod")));
+        // The pod whose inspection runs is neither inspected nor waiting.
+        let all = inspected + waiting + usize::from(relist.running_call().is_some());
+        parts.push(format!("{inspected} of {} inspected", format::counted(all, "pod")));
     }
-    let title = format!("Relist {} running for {}", relist.n, format::running(relist.took(now)));
+    let title = format!("Relist {} running for {}", relist.n, format::running(took_at(relist, now)));
     RelistLine { hanging: true, title, parts, n: relist.n }
 }
 
 fn ended(relist: &Relist, now: Time) -> RelistLine {
-    let took = format::duration(relist.took(now));
+    let took = format::duration(took_at(relist, now));
     let bytes = relist.calls.iter().map(|call| call.bytes).sum();
     let mut parts = vec![took, format::counted(relist.calls.len(), "call"), format::bytes(bytes)];
     parts.push(

@@ -137,7 +137,7 @@ fn both(ink: Ink) -> (&'static str, &'static str) {
         Ink::Ready => ("#5377ad", "#7d9ccb"),
         Ink::Created => ("#9fb2cc", "#5f7896"),
         Ink::Ended => ("#5c6675", "#9aa5b3"),
-        Ink::Failed => ("#e5734d", "#cb4e22"),
+        Ink::Failed => ("#c85a35", "#d9643b"),
         Ink::Unknown => ("#b28be0", "#8450bd"),
         Ink::Listing => ("#4c8be0", "#2766c0"),
         Ink::Inspecting => ("#a9cbf7", "#86b4ee"),

@@ -20,7 +20,7 @@ pub(super) fn badge(store: &Store, at: Millis) -> Html {
     html! {
         <div id="health" class={classes!("badge", class, late)} title={badge.text.clone()}>
             <span class="dot" />
-            <b>{ badge.word }</b>
+            if !badge.word.is_empty() { <b>{ badge.word }</b> }
             <span class="text">{ badge.text }</span>
             <span class="fill" style={format!("width:{:.1}%", badge.share * 100.0)} />
         </div>

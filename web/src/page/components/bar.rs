@@ -53,10 +53,9 @@ fn node(store: &Store, at: Millis) -> Html {
     let (name, runtime) = match store.model.hello() {
         Some(hello) => {
             let runtime = &hello.runtime;
-            let text = format!(
-                "{} {} · CRI {} · kubelet {}",
-                runtime.name, runtime.version, runtime.api, hello.kubelet
-            );
+            let name = format!("{} {}", runtime.name, runtime.version);
+            let api = if runtime.api.is_empty() { String::new() } else { format!(" · CRI {}", runtime.api) };
+            let text = format!("{}{api} · kubelet {}", name.trim(), hello.kubelet);
             (hello.node.clone(), text)
         }
         None => (String::new(), String::new()),
@@ -68,7 +67,7 @@ fn node(store: &Store, at: Millis) -> Html {
                 if !state.is_empty() { <span id="source" class={classes!("state", class)}>{ state }</span> }
             </div>
             <div class="origin" title={store.source.name.clone()}>
-                { runtime }{ if store.source.name.is_empty() { String::new() } else { format!(" · {}", store.source.name) } }
+                { [runtime, store.source.name.clone()].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" · ") }
             </div>
         </div>
     }

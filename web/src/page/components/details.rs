@@ -5,7 +5,7 @@ use crate::{
     page::app::{App, Message},
     store::{Action, Millis, Store},
     view::{
-        details::{Details, Fact, Known, Table, Tone},
+        details::{Details, Fact, Table, Tone},
         hit::Target,
     },
 };
@@ -21,7 +21,7 @@ struct Props {
 /// The panel, when something is chosen.
 pub(super) fn panel(store: &Store, ctx: &Context<App>, at: Millis) -> Html {
     let Some(target) = store.selected else { return Html::default() };
-    let known = Known { timeline: store.model.timeline(), now: store.now(at), zone: store.settings.zone };
+    let known = store.known(at);
     let Some(details) = known.details(target) else { return Html::default() };
     let title = details.title.clone();
     html! {
@@ -79,9 +79,18 @@ fn fact(fact: &Fact, copy: &Callback<String>) -> Html {
 }
 
 fn table(table: &Table, choose: &Callback<Option<Target>>) -> Html {
+    let number = |column: usize| (column >= table.texts).then_some("number");
     let rows = table.rows.iter().map(|row| {
         let (choose, target) = (choose.clone(), row.target);
-        let cells = row.cells.iter().map(|cell| html! { <td title={cell.clone()}>{ cell }</td> });
+        let cells = row.cells.iter().enumerate().map(|(column, cell)| {
+            let sub = if column == 0 { row.sub.as_str() } else { "" };
+            html! {
+                <td class={number(column)} title={format!("{cell} {sub}")}>
+                    { cell }
+                    if !sub.is_empty() { <span class="sub">{ sub }</span> }
+                </td>
+            }
+        });
         let class = classes!(tone(row.tone), target.is_some().then_some("link"));
         let chosen = move |_| {
             if target.is_some() {
@@ -94,7 +103,7 @@ fn table(table: &Table, choose: &Callback<Option<Target>>) -> Html {
         <>
             <h3>{ &table.title }</h3>
             <table>
-                <thead><tr>{ for table.columns.iter().map(|name| html! { <th>{ *name }</th> }) }</tr></thead>
+                <thead><tr>{ for table.columns.iter().enumerate().map(|(column, name)| html! { <th class={number(column)}>{ *name }</th> }) }</tr></thead>
                 <tbody>{ for rows }</tbody>
             </table>
             if table.more > 0 { <p class="dim">{ format!("and {} more", table.more) }</p> }

@@ -34,8 +34,10 @@ pub(super) fn page(app: &App, ctx: &Context<App>, at: Millis) -> Html {
     html! {
         <div class="app">
             { bar::bar(store, ctx, at) }
-            { tools::tools(app, store, ctx, at) }
-            { relist::relist(store, ctx, at) }
+            if store.model.hello().is_some() {
+                { tools::tools(app, store, ctx, at) }
+                { relist::relist(store, ctx, at) }
+            }
             { notices::notices(store, ctx) }
             <main class="work">
                 { timeline::timeline(app, store, ctx, at) }

@@ -4,7 +4,7 @@ use super::empty;
 use crate::{
     page::app::{App, Message, sends},
     store::{Millis, Store},
-    view::details::{Known, Tone},
+    view::details::Tone,
 };
 use yew::{Context, Html, classes, html};
 
@@ -34,7 +34,7 @@ pub(super) fn timeline(app: &App, store: &Store, ctx: &Context<App>, at: Millis)
 fn tip(app: &App, store: &Store, at: Millis) -> Html {
     let pointing = &app.canvas.pointing;
     let (Some((x, y)), Some(target)) = (pointing.cursor, pointing.hover) else { return Html::default() };
-    let known = Known { timeline: store.model.timeline(), now: store.now(at), zone: store.settings.zone };
+    let known = store.known(at);
     let Some(details) = known.details(target) else { return Html::default() };
     // Away from the pointer, towards the middle of the timeline.
     let (width, height) = store.size;
@@ -51,7 +51,7 @@ fn tip(app: &App, store: &Store, at: Millis) -> Html {
     html! {
         <div class="tip" style={format!("{across};{down}")}>
             <b>{ details.title }</b>
-            <span class="sub">{ details.subtitle }</span>
+            <span class="sub">{ format!("{} · {}", details.kind, details.subtitle) }</span>
             <dl>
                 { for details.facts.into_iter().filter(|fact| fact.tone != Tone::Id).take(FACTS).map(|fact| html! {
                     <><dt>{ fact.name }</dt><dd class={super::details::tone(fact.tone)}>{ fact.value }</dd></>

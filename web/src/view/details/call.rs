@@ -32,6 +32,7 @@ impl Known<'_> {
             details.fact("Ended", format::rfc3339(end));
         }
         details.toned("Id", call.id.as_deref().unwrap_or_default(), Tone::Id);
+        details.tables.push(self.calls(relist));
         Some(details)
     }
 }

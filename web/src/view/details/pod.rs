@@ -43,6 +43,6 @@ impl Known<'_> {
             let cells = [lane.kind.name().into(), look.name().into(), since, span.attempt.to_string()];
             TableRow { target: Some(Target::Span(place)), ..TableRow::new(cells) }
         });
-        Table::new("Containers".into(), &["name", "state", "since", "attempt"], rows)
+        Table::new("Containers".into(), &["name", "state"], &["since", "attempt"], rows)
     }
 }

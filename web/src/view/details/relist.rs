@@ -3,7 +3,12 @@
 use super::{Details, Known, Table, TableRow, Tone};
 use crate::{
     format,
-    view::{hit::Target, relists::BarState, relists::state_at, status},
+    view::{
+        hit::Target,
+        marks::{self, Glyph},
+        relists::{self, BarState},
+        status,
+    },
 };
 use pleg_core::timeline::{CallBar, Relist};
 
@@ -15,7 +20,7 @@ impl Known<'_> {
 
     pub(super) fn relist(self, n: u64) -> Option<Details> {
         let relist = self.find_relist(n)?;
-        let state = state_at(relist, self.now);
+        let state = relists::state_at(relist, self.now);
         let subtitle = match state {
             BarState::Done => "ended",
             BarState::Held => "ended; an inspection failed, events are held back",
@@ -25,7 +30,7 @@ impl Known<'_> {
         let title = format!("Relist {n}");
         let mut details = Details { kind: "Relist", title, subtitle: subtitle.into(), ..Details::default() };
         let tone = if state == BarState::Running { Tone::Notice } else { Tone::Plain };
-        details.toned("Duration", format::duration(relist.took(self.now)), tone);
+        details.toned("Duration", format::duration(relists::took_at(relist, self.now)), tone);
         if let Some(listed) = relist.listed {
             details.fact("Listing", format::duration(listed.since(relist.start)));
         }
@@ -42,37 +47,50 @@ impl Known<'_> {
             details.fact("Ended", format::rfc3339(end));
         }
         details.tables.push(self.calls(relist));
+        details.tables.push(self.events_in(n));
         Some(details)
     }
 
-    fn calls(self, relist: &Relist) -> Table {
-        let rows = relist.calls.iter().enumerate().map(|(index, call)| self.call_row(relist, index, call));
-        let title = format::counted(relist.calls.len(), "call");
-        Table::new(title, &["call", "target", "at", "took", "bytes"], rows)
+    fn events_in(self, n: u64) -> Table {
+        let first = self.events.partition_point(|event| event.relist < n);
+        let events = self.events.iter().skip(first).take_while(|event| event.relist == n);
+        let rows = events.filter(|event| event.time <= self.now).map(|event| {
+            let title = format!("{} {}", Glyph::of_event(event.kind).symbol(), event.kind.name());
+            let pod = format!("{}/{}", event.namespace, event.pod);
+            let tone = if event.discarded { Tone::Bad } else { Tone::Plain };
+            let target = marks::find(self.timeline, event);
+            TableRow { sub: pod, tone, target, ..TableRow::new([title, event.subject().into()]) }
+        });
+        Table::new("Events".into(), &["event", "of"], &[], rows)
+    }
+
+    pub(super) fn calls(self, relist: &Relist) -> Table {
+        let begun = relist.calls.partition_point(|call| call.start <= self.now);
+        let calls = relist.calls.iter().enumerate().take(begun);
+        let rows = calls.map(|(index, call)| self.call_row(relist, index, call));
+        let title = format::counted(begun, "call");
+        Table::new(title, &["call"], &["at", "took", "answer"], rows)
     }
 
     fn call_row(self, relist: &Relist, index: usize, call: &CallBar) -> TableRow {
         let target = call.id.as_deref().map_or(String::new(), |id| status::target_name(self.timeline, id));
-        let took = match call.end {
+        let end = call.end.filter(|end| *end <= self.now);
+        let took = match end {
             Some(end) => format::duration(end.since(call.start)),
             None => format!("{} …", format::running(self.now.since(call.start))),
         };
-        let tone = match (&call.error, call.end) {
-            (Some(_), _) => Tone::Bad,
-            (None, None) => Tone::Notice,
+        let tone = match (end, &call.error) {
+            (None, _) => Tone::Notice,
+            (_, Some(_)) => Tone::Bad,
             _ => Tone::Plain,
         };
-        let size = match &call.error {
-            Some(error) => error.code.clone(),
-            None if call.bytes == 0 => String::new(),
-            None => format::bytes(call.bytes),
+        let size = match (end, &call.error) {
+            (Some(_), Some(error)) => error.code.clone(),
+            (Some(_), None) if call.bytes > 0 => format::bytes(call.bytes),
+            _ => String::new(),
         };
         let at = format::duration(call.start.since(relist.start));
-        let cells = [call.op.name().into(), target, at, took, size];
-        TableRow {
-            tone,
-            target: Some(Target::Call { relist: relist.n, call: index }),
-            ..TableRow::new(cells)
-        }
+        let place = Some(Target::Call { relist: relist.n, call: index });
+        TableRow { sub: target, tone, target: place, ..TableRow::new([call.op.name().into(), at, took, size]) }
     }
 }

@@ -52,7 +52,7 @@ impl Known<'_> {
             let lasted = if end.is_none() { format!("{lasted} …") } else { lasted };
             TableRow::new([look.name().into(), self.clock(from), lasted])
         });
-        Table::new("States".into(), &["state", "from", "for"], rows)
+        Table::new("States".into(), &["state"], &["from", "for"], rows)
     }
 
     /// The events of one container or sandbox, or of the whole pod.
@@ -73,7 +73,7 @@ impl Known<'_> {
                 ..TableRow::new([title, self.clock(mark.time), mark.relist.to_string(), late])
             }
         });
-        Table::new("Events".into(), &["event", "at", "relist", "late by"], rows)
+        Table::new("Events".into(), &["event"], &["at", "relist", "late by"], rows)
     }
 
     pub(super) fn mark(self, pod_index: usize, mark_index: usize) -> Option<Details> {

@@ -14,6 +14,12 @@ use crate::{
 
 /// Height of the strip that shows when PLEG was unhealthy.
 const HEALTH_HEIGHT: f64 = 5.0;
+/// Half of the width of a tick's label.
+const TICK_HALF: f64 = 30.0;
+/// Width that a flag takes above a bar.
+const FLAG: f64 = 9.0;
+/// From this width on a bar has its number and duration above it.
+const LABELLED: f64 = 44.0;
 /// Where the relist bars stand.
 const BASE: f64 = AXIS_HEIGHT + RELISTS_HEIGHT - HEALTH_HEIGHT - 1.0;
 
@@ -32,12 +38,14 @@ pub(super) fn draw_axis(scene: &mut Scene, layout: &Layout) {
     let left = layout.scale.left;
     scene.fill(Rect { x: 0.0, y: 0.0, w: width, h: AXIS_HEIGHT }, Ink::Gutter);
     scene.text((12.0, AXIS_HEIGHT / 2.0), &layout.date, Ink::Dim, Font::Small, Align::Left, left - 20.0);
-    scene.items.push(Item::Clip(Rect { x: left, y: 0.0, w: width - left, h: AXIS_HEIGHT }));
     for tick in &layout.ticks {
         scene.line((tick.x, AXIS_HEIGHT - 5.0), (tick.x, AXIS_HEIGHT), Ink::Rule);
+        // Half a label reads as another time.
+        if tick.x < left + TICK_HALF || tick.x > width - TICK_HALF {
+            continue;
+        }
         scene.text((tick.x, AXIS_HEIGHT / 2.0), &tick.label, Ink::Dim, Font::Small, Align::Center, 100.0);
     }
-    scene.items.push(Item::Unclip);
     scene.line((0.0, AXIS_HEIGHT), (width, AXIS_HEIGHT), Ink::Rule);
 }
 
@@ -58,8 +66,10 @@ pub(super) fn draw_relists(scene: &mut Scene, layout: &Layout, pointing: &Pointi
         let strip = Rect { x: *x0, y: BASE + 1.0, w: (x1 - x0).max(1.0), h: HEALTH_HEIGHT };
         scene.items.push(Item::Fill(strip, Ink::Unhealthy, Pattern::Striped));
     }
+    let mut taken = left;
     for bar in &layout.bars {
         draw_bar(scene, bar, pointing);
+        taken = draw_above_bar(scene, bar, taken.max(bar.x0));
     }
     scene.items.push(Item::Unclip);
     draw_relists_gutter(scene, left);
@@ -91,19 +101,8 @@ fn draw_bar(scene: &mut Scene, bar: &RelistBar, pointing: &Pointing) {
     } else {
         draw_calls(scene, bar, full);
     }
-    match bar.state {
-        BarState::Running => {
-            scene.fill(Rect { x: bar.x1 - 2.0, y: full.y - 3.0, w: 2.0, h: full.h + 3.0 }, Ink::Active)
-        }
-        BarState::Failed => draw_flag(scene, full, Glyph::Died),
-        BarState::Held => draw_flag(scene, full, Glyph::Held),
-        BarState::Done => {}
-    }
-    if width >= 44.0 {
-        let ink = if bar.state == BarState::Running { Ink::Active } else { Ink::Dim };
-        let text = format!("{} · {}", bar.n, bar.label);
-        let x = bar.x0.max(0.0) + 2.0;
-        scene.text((x, full.y - 8.0), &text, ink, Font::Small, Align::Left, width + 60.0);
+    if bar.state == BarState::Running {
+        scene.fill(Rect { x: bar.x1 - 2.0, y: full.y - 3.0, w: 2.0, h: full.h + 3.0 }, Ink::Active);
     }
     let is_this = |target: Option<Target>| match target {
         Some(Target::Relist(n) | Target::Call { relist: n, .. }) => n == bar.n,
@@ -114,6 +113,33 @@ fn draw_bar(scene: &mut Scene, bar: &RelistBar, pointing: &Pointing) {
         let rim = Rect { x: full.x - 1.5, y: full.y - 1.5, w: width + 3.0, h: full.h + 3.0 };
         scene.items.push(Item::Outline(rim, ink));
     }
+}
+
+/// The flag and the label of a bar, unless they would run into those before. Returns up to where the place is taken.
+fn draw_above_bar(scene: &mut Scene, bar: &RelistBar, taken: f64) -> f64 {
+    let flag = match bar.state {
+        BarState::Failed => Some(Glyph::Died),
+        BarState::Held => Some(Glyph::Held),
+        BarState::Running | BarState::Done => None,
+    };
+    let width = bar.x1 - bar.x0;
+    let y = BASE - bar.height - 8.0;
+    let mut x = taken;
+    if let Some(glyph) = flag {
+        let centre = if width < LABELLED { bar.x0 + width / 2.0 } else { x + FLAG / 2.0 };
+        if centre < taken - FLAG / 2.0 {
+            return taken;
+        }
+        scene.items.push(Item::Mark { x: centre, y, glyph, hollow: false });
+        x = centre + FLAG;
+    }
+    if width < LABELLED || x > bar.x1 - LABELLED {
+        return x.max(taken);
+    }
+    let ink = if bar.state == BarState::Running { Ink::Active } else { Ink::Dim };
+    let text = if bar.merged > 1 { bar.label.clone() } else { format!("{} · {}", bar.n, bar.label) };
+    scene.text((x + 1.0, y), &text, ink, Font::Small, Align::Left, width + 60.0);
+    x + 7.0 * text.chars().count() as f64
 }
 
 /// The inspections stand on the listing, in the shares of their durations.
@@ -135,12 +161,11 @@ fn draw_plain_bar(scene: &mut Scene, bar: &RelistBar, full: Rect) {
 
 fn draw_calls(scene: &mut Scene, bar: &RelistBar, full: Rect) {
     scene.items.push(Item::Outline(full, Ink::Rule));
-    for (index, call) in bar.calls.iter().enumerate() {
-        let last = index + 1 == bar.calls.len();
+    for call in &bar.calls {
         let rect = Rect { x: call.x0, w: (call.x1 - call.x0 - 1.0).max(1.0), ..full };
         let (ink, pattern) = match (call.failed, call.op.is_listing()) {
+            _ if call.running => (Ink::Active, Pattern::Striped),
             (true, _) => (Ink::Failed, Pattern::Striped),
-            _ if last && bar.state == BarState::Running => (Ink::Active, Pattern::Striped),
             (_, true) => (Ink::Listing, Pattern::Solid),
             (_, false) => (Ink::Inspecting, Pattern::Solid),
         };
@@ -159,15 +184,11 @@ fn draw_calls(scene: &mut Scene, bar: &RelistBar, full: Rect) {
     }
 }
 
-fn draw_flag(scene: &mut Scene, full: Rect, glyph: Glyph) {
-    scene.items.push(Item::Mark { x: full.x + full.w / 2.0, y: full.y - 7.0, glyph, hollow: false });
-}
-
 /// The crosshair with its time on the axis, and the line of now.
 pub(super) fn draw_cursor(scene: &mut Scene, layout: &Layout, pointing: &Pointing) {
     let (width, height) = layout.size;
     let left = layout.scale.left;
-    if let Some(x) = layout.now_x {
+    if let Some(x) = layout.now_x.filter(|_| layout.moves) {
         scene.line((x, AXIS_HEIGHT), (x, height), Ink::Active);
     }
     let Some((x, _)) = pointing.cursor.filter(|(x, _)| *x >= left && *x <= width) else { return };

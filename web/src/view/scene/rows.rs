@@ -5,7 +5,7 @@ use crate::view::{
     hit::Target,
     layout::{Layout, ROWS_TOP, RowBox},
     rows::RowKind,
-    spans::SpanBox,
+    spans::{Look, SpanBox},
     theme::{self, Ink, Pattern},
 };
 
@@ -17,6 +17,12 @@ const CONTAINER: f64 = 12.0;
 const BEHIND: f64 = 2.0;
 /// A text needs this many pixels of box.
 const LABEL: f64 = 22.0;
+/// Width of a letter of a label, about.
+const LETTER: f64 = 6.4;
+/// Distance to the next mark that leaves room for a count.
+const COUNT: f64 = 20.0;
+/// Room that a mark takes beside a label.
+const MARK: f64 = 9.0;
 
 pub(super) fn draw_rows(scene: &mut Scene, layout: &Layout, pointing: &Pointing) {
     let (width, height) = layout.size;
@@ -25,7 +31,7 @@ pub(super) fn draw_rows(scene: &mut Scene, layout: &Layout, pointing: &Pointing)
     scene.items.push(Item::Clip(rows));
     scene.items.push(Item::Clip(Rect { x: left, w: width - left, ..rows }));
     for row in &layout.rows {
-        draw_time_side(scene, row, pointing);
+        draw_time_side(scene, row, (left, width), pointing);
     }
     scene.items.push(Item::Unclip);
     for row in &layout.rows {
@@ -37,7 +43,19 @@ pub(super) fn draw_rows(scene: &mut Scene, layout: &Layout, pointing: &Pointing)
     if let Some(sticky) = &layout.sticky {
         draw_header(scene, sticky, width);
     }
+    draw_scrollbar(scene, layout, &rows);
     scene.items.push(Item::Unclip);
+}
+
+/// How much of the rows is in sight, and which part.
+fn draw_scrollbar(scene: &mut Scene, layout: &Layout, rows: &Rect) {
+    if layout.content <= rows.h {
+        return;
+    }
+    let share = rows.h / layout.content;
+    let thumb = (rows.h * share).max(24.0);
+    let y = rows.y + (rows.h - thumb) * layout.scroll / (layout.content - rows.h);
+    scene.fill(Rect { x: rows.w - 5.0, y, w: 4.0, h: thumb }, Ink::Cursor);
 }
 
 fn draw_header(scene: &mut Scene, row: &RowBox, width: f64) {
@@ -60,7 +78,7 @@ fn draw_name(scene: &mut Scene, row: &RowBox, left: f64, pointing: &Pointing) {
     }
     let note = if row.note.is_empty() { 0.0 } else { 36.0 };
     let ink = if row.note == "gone" { Ink::Dim } else { ink };
-    scene.text((indent, middle), &row.title, ink, Font::Normal, Align::Left, left - indent - note - 10.0);
+    scene.text((indent, middle), &row.title, ink, Font::Name, Align::Left, left - indent - note - 10.0);
     scene.text((left - 8.0, middle), &row.note, Ink::Dim, Font::Small, Align::Right, 44.0);
 }
 
@@ -72,14 +90,15 @@ fn is_pod(target: Option<Target>, index: usize) -> bool {
     }
 }
 
-fn draw_time_side(scene: &mut Scene, row: &RowBox, pointing: &Pointing) {
+fn draw_time_side(scene: &mut Scene, row: &RowBox, edges: (f64, f64), pointing: &Pointing) {
     let middle = row.y + row.height / 2.0;
     for span in &row.spans {
-        draw_span(scene, row, span, pointing);
+        draw_span(scene, row, span, edges, pointing);
     }
-    for mark in &row.marks {
+    for (index, mark) in row.marks.iter().enumerate() {
         scene.items.push(Item::Mark { x: mark.x, y: middle, glyph: mark.glyph, hollow: mark.hollow });
-        if mark.count > 1 {
+        let next = row.marks.get(index + 1).map_or(f64::MAX, |next| next.x);
+        if mark.count > 1 && next > mark.x + COUNT {
             let text = mark.count.to_string();
             scene.text((mark.x + 6.0, middle - 5.0), &text, Ink::Text, Font::Small, Align::Left, 30.0);
         }
@@ -92,7 +111,16 @@ fn draw_time_side(scene: &mut Scene, row: &RowBox, pointing: &Pointing) {
     }
 }
 
-fn draw_span(scene: &mut Scene, row: &RowBox, span: &SpanBox, pointing: &Pointing) {
+/// Where a label that wants to begin at `x` is clear of the marks.
+fn label_x(row: &RowBox, label: &str, x: f64) -> f64 {
+    let width = LETTER * label.chars().count() as f64;
+    row.marks.iter().fold(x, |x, mark| {
+        let clear = mark.x + if mark.count > 1 { MARK + 8.0 } else { MARK };
+        if mark.x < x + width + MARK / 2.0 && clear > x { clear } else { x }
+    })
+}
+
+fn draw_span(scene: &mut Scene, row: &RowBox, span: &SpanBox, (left, right): (f64, f64), pointing: &Pointing) {
     let is_container = matches!(row.kind, RowKind::Lane { .. });
     let height = if is_container { CONTAINER } else { SANDBOX };
     let top = row.y + ((row.height - height) / 2.0).floor();
@@ -107,9 +135,10 @@ fn draw_span(scene: &mut Scene, row: &RowBox, span: &SpanBox, pointing: &Pointin
         if span.behind || (w < 5.0 && pattern != Pattern::Hollow) { Pattern::Solid } else { pattern };
     scene.items.push(Item::Fill(rect, ink, pattern));
     if is_container && !span.behind && w >= LABEL {
-        let ink = if pattern == Pattern::Solid { Ink::OnFill } else { Ink::Text };
-        let x = span.x0.max(0.0) + 5.0;
-        scene.text((x, row.y + row.height / 2.0), &span.label, ink, Font::Small, Align::Left, w - 8.0);
+        let ink = if span.look == Look::Running { Ink::OnFill } else { Ink::Text };
+        let x = label_x(row, &span.label, span.x0.max(left) + 5.0);
+        let room = span.x1.min(right) - x - 4.0;
+        scene.text((x, row.y + row.height / 2.0), &span.label, ink, Font::Small, Align::Left, room);
     }
     let target = Some(Target::Span(span.place));
     if pointing.selected == target || pointing.hover == target {
