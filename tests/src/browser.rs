@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
+use crate::suite::artifact;
 use crate::wait;
 
 const DRIVER: &str = "chromedriver";
@@ -44,19 +45,6 @@ const DROP_FILE: &str = "
     for (const type of ['dragenter', 'dragover', 'drop'])
       target.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));";
 
-/// Where a test puts a picture for people to look at: `target/pictures/NAME.png`.
-///
-/// # Errors
-/// When the directory cannot be made.
-pub fn picture(name: &str) -> Result<PathBuf> {
-    // A test's program lies in `target/PROFILE/deps`.
-    let program = env::current_exe()?;
-    let target = program.ancestors().nth(3).context("the test lies in no build directory")?;
-    let dir = target.join("pictures");
-    fs::create_dir_all(&dir)?;
-    Ok(dir.join(format!("{name}.png")))
-}
-
 /// A browser with one window. It ends when this is dropped.
 pub struct Browser {
     /// The WebDriver client, for whatever has no method here.
@@ -75,7 +63,7 @@ impl Browser {
         (!missing.is_empty()).then(|| format!("not installed: {} ({advice})", missing.join(", ")))
     }
 
-    /// Opens a window of this many CSS pixels.
+    /// Opens a window whose page has this many CSS pixels.
     ///
     /// # Errors
     /// When the browser does not start.
@@ -98,7 +86,17 @@ impl Browser {
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
             .context("Chromium did not start")?;
-        Ok(Self { client, _driver: driver, _profile: profile })
+        let browser = Self { client, _driver: driver, _profile: profile };
+        browser.set_page_size(width, height).await?;
+        Ok(browser)
+    }
+
+    /// Makes the window as much larger as its frame takes.
+    async fn set_page_size(&self, width: u32, height: u32) -> Result<()> {
+        let frame = self.eval("[outerWidth - innerWidth, outerHeight - innerHeight]").await?;
+        let part =
+            |index| frame.get(index).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+        self.client.set_window_size(width + part(0), height + part(1)).await.context("resizing the window")
     }
 
     /// Goes to an address.
@@ -165,13 +163,14 @@ impl Browser {
         self.client.execute(DROP_FILE, arguments).await.context("dropping a file").map(drop)
     }
 
-    /// Writes a picture of the window to a PNG file.
+    /// Takes a picture of the page, for people to look at: `target/pictures/NAME.png`.
     ///
     /// # Errors
     /// When it cannot be taken or written.
-    pub async fn screenshot(&self, file: &Path) -> Result<()> {
+    pub async fn picture(&self, name: &str) -> Result<()> {
+        let file = artifact("pictures", &format!("{name}.png"))?;
         let picture = self.client.screenshot().await.context("taking a picture")?;
-        fs::write(file, picture).with_context(|| format!("cannot write {}", file.display()))
+        fs::write(&file, picture).with_context(|| format!("cannot write {}", file.display()))
     }
 
     /// What the page wrote to its console since the last call, and errors: `LEVEL message`.

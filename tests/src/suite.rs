@@ -6,8 +6,9 @@
 //! `skipped⇥NAME⇥REASON`.
 
 use std::env;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -105,6 +106,19 @@ where
     runtime.block_on(test())?;
     report(&format!("passed\t{name}"))?;
     Ok(Completion::Completed)
+}
+
+/// Where a test leaves a file for people to look at: `target/FOLDER/NAME`.
+///
+/// # Errors
+/// When the folder cannot be made.
+pub fn artifact(folder: &str, name: &str) -> Result<PathBuf> {
+    // A test's program lies in `target/PROFILE/deps`.
+    let program = env::current_exe()?;
+    let target = program.ancestors().nth(3).context("the test lies in no build directory")?;
+    let dir = target.join(folder);
+    fs::create_dir_all(&dir)?;
+    Ok(dir.join(name))
 }
 
 fn report(line: &str) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The agent on a real containerd: the same events from the agent, from the page and from the capture, and the ones
 //! that what happened on the node must give.
 
+use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -8,10 +9,10 @@ use anyhow::{Context, Result, ensure};
 use pleg_core::follow::EventLine;
 use pleg_core::pleg::EventType::{self, ContainerDied, ContainerRemoved, ContainerStarted};
 use pleg_tests::agent::{self, Agent};
-use pleg_tests::browser::{self, Browser};
+use pleg_tests::browser::Browser;
 use pleg_tests::cri::{Pod, Sandbox};
 use pleg_tests::node::Node;
-use pleg_tests::suite::{Need, Suite};
+use pleg_tests::suite::{Need, Suite, artifact};
 
 fn main() -> ExitCode {
     Suite::default()
@@ -32,8 +33,7 @@ fn main() -> ExitCode {
 const UNTIL_STOPPED: [&str; 3] = ["sh", "-c", "trap 'exit 0' TERM; while true; do sleep 0.1; done"];
 
 async fn agent_page_and_capture_give_the_same_events() -> Result<()> {
-    let files = tempfile::tempdir()?;
-    let capture = files.path().join("node.plegcap");
+    let capture = artifact("recordings", "scenario.plegcap")?;
     let mut story = Story::begin(&capture).await?;
     let browser = Browser::open(1280, 800).await?;
     browser.goto(&story.agent.address().await?).await?;
@@ -48,10 +48,12 @@ async fn agent_page_and_capture_give_the_same_events() -> Result<()> {
     let page = lines(page.as_str().context("window.plegscope.events() gives no text")?);
     ensure!(page == printed, "the page's events:\n{}\nthe agent's:\n{}", page.join("\n"), printed.join("\n"));
     browser.expect_no_errors().await?;
+    browser.picture("scenario").await?;
     browser.close().await?;
 
     story.agent.stop().await?;
     let recorded = agent::output(&["events", "--json", &capture.display().to_string()]).await?;
+    fs::write(artifact("recordings", "scenario.events.jsonl")?, &recorded)?;
     let recorded = lines(&recorded);
     ensure!(
         recorded == printed,
@@ -79,13 +81,13 @@ async fn a_frozen_runtime_is_seen_while_it_hangs() -> Result<()> {
     browser.goto(&agent.address().await?).await?;
     browser.wait_for("window.plegscope.health().healthy").await?;
     browser.wait_for("document.querySelector('#health.good')").await?;
-    browser.screenshot(&browser::picture("healthy")?).await?;
+    browser.picture("healthy").await?;
 
     node.containerd.freeze()?;
     browser.wait_for("document.querySelector('#relist.hanging')").await?;
     let running = browser.text("#relist").await?;
     ensure!(running.contains("running for") && running.contains("in List"), "the running relist: {running}");
-    browser.screenshot(&browser::picture("hanging")?).await?;
+    browser.picture("hanging").await?;
     browser.wait_for("document.querySelector('#health.bad')").await?;
     let badge = browser.text("#health").await?;
     let kubelet =
@@ -97,12 +99,12 @@ async fn a_frozen_runtime_is_seen_while_it_hangs() -> Result<()> {
         text.starts_with("pleg was last seen active ") && text.ends_with("; threshold is 5s"),
         "{health}"
     );
-    browser.screenshot(&browser::picture("unhealthy")?).await?;
+    browser.picture("unhealthy").await?;
 
     node.containerd.thaw()?;
     browser.wait_for("document.querySelector('#health.good')").await?;
     browser.wait_for("!document.querySelector('#relist.hanging')").await?;
-    browser.screenshot(&browser::picture("recovered")?).await?;
+    browser.picture("recovered").await?;
     browser.expect_no_errors().await?;
     browser.close().await?;
     agent.stop().await
@@ -189,10 +191,13 @@ impl Story {
             &endpoint,
             "--listen",
             "127.0.0.1:0",
+            "--node-name",
+            "node-1",
             "--relist-period",
             "250ms",
             "--record",
             &capture,
+            "--force",
             "--print-events",
         ])?;
         Ok(Self { node, agent, expected: Vec::new() })

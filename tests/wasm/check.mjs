@@ -1,18 +1,24 @@
-// node check.mjs MODULE.wasm: fails unless the module imports nothing and works with nothing.
+// node check.mjs MODULE.wasm FOLDER: fails unless the module imports nothing and gives the events that lie beside
+// each capture of the folder: NAME.plegcap, NAME.events.jsonl.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 
-const module = new WebAssembly.Module(readFileSync(process.argv[2]));
+const [file, folder] = process.argv.slice(2);
+const module = new WebAssembly.Module(readFileSync(file));
 assert.deepEqual(WebAssembly.Module.imports(module), [], "the module must import nothing");
 
-const { push, frames } = new WebAssembly.Instance(module).exports;
-const read = (text) => {
-  for (const byte of Buffer.from(text)) push(byte);
-  return frames();
+const { push, replay, at } = new WebAssembly.Instance(module).exports;
+const events = (capture) => {
+  for (const byte of capture) push(byte);
+  const length = replay();
+  assert.notEqual(length, -1, "the capture cannot be read");
+  return Buffer.from(Array.from({ length }, (_, index) => at(index))).toString();
 };
-const runtime = { name: "", version: "", api: "v1", endpoint: "" };
-const times = { period: 1, threshold: 2, capacity: 3, deadline: 4, wall: 5, mono: 6 };
-const hello = JSON.stringify({ hello: { plegscope: 1, agent: "", node: "", runtime, kubelet: "1.36", ...times } });
-assert.equal(read(`${hello}\n{"live":{}}\n{"li`), 2, "a capture cut short is read up to its last whole line");
-assert.equal(read("no capture"), -1, "what is no capture is refused");
-console.log("imports nothing; reads a capture");
+const captures = readdirSync(folder).filter((name) => name.endsWith(".plegcap"));
+assert.ok(captures.length > 0, `no capture in ${folder}`);
+for (const name of captures) {
+  const expected = readFileSync(join(folder, name.replace(".plegcap", ".events.jsonl")), "utf8");
+  assert.equal(events(readFileSync(join(folder, name))), expected, name);
+}
+console.log(`imports nothing; ${captures.length} captures give their events`);

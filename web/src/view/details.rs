@@ -124,7 +124,12 @@ impl Details {
 }
 
 impl Table {
-    fn new(title: String, texts: &[&'static str], numbers: &[&'static str], rows: impl Iterator<Item = TableRow>) -> Self {
+    fn new(
+        title: String,
+        texts: &[&'static str],
+        numbers: &[&'static str],
+        rows: impl Iterator<Item = TableRow>,
+    ) -> Self {
         let mut rows: Vec<TableRow> = rows.collect();
         let more = rows.len().saturating_sub(MAX_ROWS);
         rows.truncate(MAX_ROWS);

@@ -91,6 +91,11 @@ impl Known<'_> {
         };
         let at = format::duration(call.start.since(relist.start));
         let place = Some(Target::Call { relist: relist.n, call: index });
-        TableRow { sub: target, tone, target: place, ..TableRow::new([call.op.name().into(), at, took, size]) }
+        TableRow {
+            sub: target,
+            tone,
+            target: place,
+            ..TableRow::new([call.op.name().into(), at, took, size])
+        }
     }
 }

@@ -120,7 +120,13 @@ fn label_x(row: &RowBox, label: &str, x: f64) -> f64 {
     })
 }
 
-fn draw_span(scene: &mut Scene, row: &RowBox, span: &SpanBox, (left, right): (f64, f64), pointing: &Pointing) {
+fn draw_span(
+    scene: &mut Scene,
+    row: &RowBox,
+    span: &SpanBox,
+    (left, right): (f64, f64),
+    pointing: &Pointing,
+) {
     let is_container = matches!(row.kind, RowKind::Lane { .. });
     let height = if is_container { CONTAINER } else { SANDBOX };
     let top = row.y + ((row.height - height) / 2.0).floor();
