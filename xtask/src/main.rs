@@ -1,5 +1,6 @@
 //! The commands of the README. `cargo xtask` alone lists them.
 
+mod conformance;
 mod page;
 mod progress;
 mod serve;
@@ -18,6 +19,8 @@ usage: cargo xtask COMMAND
 
   run [ARGS...]    build page and agent, then `plegscope serve ARGS...`; prints the page's address
   test [--ci]      format, lints, docs, every test; ends with a table. --ci: a skipped test is a failure
+  conformance [DIR]
+                   recorded cases of the kubelet's PLEG (tests/vectors) against the engine, native and wasm
   web              build the page into dist/ and print its size
   setup [--browser] [--containerd]
                    install what the build needs, and what the tests need
@@ -45,6 +48,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
     match command.as_str() {
         "run" => serve::command(rest)?,
         "test" => return test::command(rest),
+        "conformance" => conformance::command(rest)?,
         "web" => page::command(rest)?,
         "setup" => setup::command(rest)?,
         "containerd" => pleg_containerd::command(rest)?,

@@ -26,6 +26,16 @@ pub struct FileReport {
     pub hash: u64,
 }
 
+impl FileReport {
+    /// Adds what another report counted.
+    pub fn add(&mut self, other: FileReport) {
+        self.run += other.run;
+        self.passed += other.passed;
+        self.failed.extend(other.failed);
+        self.hash = self.hash.wrapping_add(other.hash);
+    }
+}
+
 impl fmt::Display for FileReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, run, passed, failed, hash } = self;
@@ -53,7 +63,7 @@ pub fn vector_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// When the file cannot be opened.
-fn open(path: &Path) -> io::Result<impl Iterator<Item = io::Result<String>> + Send + use<>> {
+pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<String>> + Send + use<>> {
     let file = File::open(path)?;
     let gzip = path.extension().is_some_and(|extension| extension == "gz");
     let reader: Box<dyn Read + Send> =
@@ -66,7 +76,7 @@ fn open(path: &Path) -> io::Result<impl Iterator<Item = io::Result<String>> + Se
 /// # Errors
 /// When the file cannot be read.
 pub fn count_lines(path: &Path) -> io::Result<usize> {
-    open(path)?.try_fold(0, |count, line| line.map(|_| count + 1))
+    lines(path)?.try_fold(0, |count, line| line.map(|_| count + 1))
 }
 
 /// Runs every line of a file.
@@ -74,7 +84,7 @@ pub fn count_lines(path: &Path) -> io::Result<usize> {
 /// # Errors
 /// When the file cannot be read, or a line is no scenario.
 pub fn run_file(path: &Path) -> io::Result<FileReport> {
-    let lines = Mutex::new(open(path)?);
+    let lines = Mutex::new(self::lines(path)?);
     let threads = thread::available_parallelism().map_or(1, Into::into);
     let parts = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| run_lines(&lines))).collect();
@@ -86,11 +96,7 @@ pub fn run_file(path: &Path) -> io::Result<FileReport> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut report = FileReport { name, ..FileReport::default() };
     for part in parts {
-        let part = part?;
-        report.run += part.run;
-        report.passed += part.passed;
-        report.failed.extend(part.failed);
-        report.hash = report.hash.wrapping_add(part.hash);
+        report.add(part?);
     }
     report.failed.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(report)

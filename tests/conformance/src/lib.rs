@@ -13,8 +13,10 @@ mod runtime;
 mod scenario;
 
 #[cfg(not(target_family = "wasm"))]
-pub use files::{FileReport, count_lines, run_file, vector_files};
+pub use files::{FileReport, count_lines, lines, run_file, vector_files};
 
+use driver::Mode;
+use scenario::Scenario;
 use serde::Deserialize;
 use std::fmt;
 
@@ -48,11 +50,30 @@ struct Head {
 /// # Errors
 /// When the line is no scenario, or has a field that is not known here.
 pub fn run_line(line: &str) -> Result<Report, String> {
+    run_with(line, &[Mode::Whole, Mode::Changes])
+}
+
+/// Runs one line with an engine that is replaced by its own checkpoint, written and read again, whenever it waits for
+/// something.
+///
+/// # Errors
+/// As [`run_line`].
+pub fn run_line_restored(line: &str) -> Result<Report, String> {
+    run_with(line, &[Mode::Restored])
+}
+
+fn run_with(line: &str, modes: &[Mode]) -> Result<Report, String> {
     let head: Head = serde_json::from_str(line).map_err(|error| format!("not a scenario: {error}"))?;
     let broken = |error| format!("{}: {error}", head.id);
     if head.set == "cri" {
         return Ok(cri::run(&serde_json::from_str(line).map_err(broken)?));
     }
-    let scenario: scenario::Scenario = serde_json::from_str(line).map_err(broken)?;
-    Ok(driver::run(&scenario))
+    let scenario: Scenario = serde_json::from_str(line).map_err(broken)?;
+    let mut report = Report { id: head.id, differences: Vec::new(), hash: 0 };
+    for mode in modes {
+        let (differences, hash) = driver::run(&scenario, *mode);
+        report.differences.extend(differences.iter().map(|difference| format!("{mode}: {difference}")));
+        report.hash = report.hash.wrapping_add(hash);
+    }
+    Ok(report)
 }

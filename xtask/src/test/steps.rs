@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 
 use super::summary::Outcome;
+use crate::conformance;
 use crate::page;
 use crate::setup::{self, wasm};
 use crate::sh::{Run, create_dir, on_path};
@@ -21,13 +22,14 @@ pub(crate) struct Step {
 }
 
 /// The page is built before anything native: the agent's build takes it in, and every step must see the same one.
-pub(crate) const STEPS: [Step; 10] = [
+pub(crate) const STEPS: [Step; 11] = [
     Step { name: "fmt", title: "format", run: format },
     Step { name: "page", title: "page, as the README builds it", run: build_page },
     Step { name: "lint", title: "lints, native", run: lint },
     Step { name: "lint-wasm", title: "lints, wasm32", run: lint_wasm },
     Step { name: "docs", title: "documentation", run: document },
     Step { name: "native", title: "native tests", run: native },
+    Step { name: "conformance", title: "recorded cases, native and wasm", run: conformance },
     Step { name: "pure", title: "core as bare wasm", run: pure },
     Step { name: "agent", title: "agent", run: build_agent },
     Step { name: "runtime", title: "tests on a real containerd", run: real_runtime },
@@ -92,13 +94,19 @@ fn document(_: &mut Context) -> Result<Outcome> {
 /// All tests that need nothing but this workspace; the others are targets with `test = false`.
 fn native(_: &mut Context) -> Result<Outcome> {
     setup::protoc()?;
-    passed(with_vectors(cargo().args(["test", "--quiet", "--workspace"])))
+    passed(cargo().args(["test", "--quiet", "--workspace"]))
 }
 
-/// The full set of recorded cases, if it lies beside the repository; the repository has a selection of its own.
-fn with_vectors(test: &mut Command) -> &mut Command {
-    let vectors = workspace::root().join("../shared/vectors");
-    if vectors.is_dir() { test.env("PLEGSCOPE_VECTORS", vectors) } else { test }
+/// The full set of recorded cases, where the native tests run a selection.
+fn conformance(context: &mut Context) -> Result<Outcome> {
+    let folder = conformance::vectors();
+    let native = conformance::run_native(&folder)?;
+    let Some(node) = on_path("node") else {
+        return Ok(Outcome::Passed { skipped: Some("WebAssembly: no node here".to_owned()) });
+    };
+    let wasm = conformance::run_wasm(context.compiler()?, &node, &folder)?;
+    conformance::compare(&native, &wasm)?;
+    Ok(Outcome::PASSED)
 }
 
 fn pure(context: &mut Context) -> Result<Outcome> {
