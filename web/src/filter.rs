@@ -79,3 +79,39 @@ pub fn mark_name(kind: &MarkKind) -> &'static str {
 pub fn mark_title(kind: &MarkKind) -> String {
     format!("{} {}", Glyph::of(kind).symbol(), mark_name(kind))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::follow;
+
+    const TOLD: &str = "
+        1000 shop/cart: ready, app running; batch/export: ready, job running
+        2000 shop/cart: ready, app running; batch/export: ready, job exited 1
+    ";
+
+    #[test]
+    fn every_word_must_be_found() {
+        let mut follower = follow(TOLD);
+        let events: Vec<EventLine> = std::iter::from_fn(|| follower.poll_event()).collect();
+        for (text, pods, matching) in [
+            ("", 2, 5),
+            ("SHOP", 1, 2),
+            ("shop  app", 1, 1),
+            ("shop job", 0, 0),
+            ("died", 1, 1),
+            ("uid-export started", 1, 2),
+            ("cart-app", 1, 1),
+            ("é", 0, 0),
+        ] {
+            let filter = Filter::new(text);
+            let found = follower.timeline().pods().iter().filter(|pod| filter.matches_pod(pod)).count();
+            assert_eq!(found, pods, "pods for {text:?}");
+            assert_eq!(
+                events.iter().filter(|event| filter.matches_event(event)).count(),
+                matching,
+                "events for {text:?}"
+            );
+        }
+    }
+}

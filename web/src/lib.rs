@@ -8,6 +8,9 @@ pub mod format;
 pub mod store;
 pub mod view;
 
+#[cfg(test)]
+mod testing;
+
 #[cfg(target_arch = "wasm32")]
 mod page;
 #[cfg(target_arch = "wasm32")]

@@ -65,3 +65,46 @@ impl Recording {
         self.dropped
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{follow, frames, lines};
+    use pleg_core::{follow::Follower, wire::CaptureReader};
+
+    fn read(recording: &Recording) -> Follower {
+        let (mut reader, mut read) = (CaptureReader::new(), Vec::new());
+        recording.parts().for_each(|part| reader.push(part.as_bytes(), &mut read).unwrap());
+        assert_eq!(reader.finish().unwrap(), None);
+        let mut follower = Follower::new();
+        read.iter().for_each(|frame| follower.handle_frame(frame).unwrap());
+        follower
+    }
+
+    #[test]
+    fn a_saved_capture_is_what_was_received() {
+        let received = lines(&frames("1000 shop/cart: ready, app running"));
+        let mut recording = Recording::default();
+        received.lines().for_each(|line| recording.push(line));
+        assert_eq!(recording.parts().collect::<String>(), received);
+        assert_eq!(read(&recording).timeline().relists().len(), 1);
+    }
+
+    #[test]
+    fn the_oldest_segment_goes_when_there_are_too_many_bytes() {
+        let told = "1000 shop/cart: ready, app running";
+        let follower = follow(told);
+        let mut recording = Recording::default();
+        recording.push(&lines(&frames(told)));
+        while !recording.has_dropped() {
+            // Any line of a kind that is passed over will do.
+            recording.push(&format!("{{\"padding\":\"{}\"}}\n", "x".repeat(SEGMENT)));
+            assert!(recording.is_segment_full());
+            recording.begin_segment(follower.hello().unwrap(), follower.checkpoint().unwrap());
+            assert_eq!(recording.parts().map(str::len).sum::<usize>(), recording.bytes());
+        }
+        assert!(recording.bytes() <= CAPACITY && recording.bytes() > CAPACITY - 2 * SEGMENT);
+        let rest = read(&recording);
+        assert_eq!((rest.timeline().relists().len(), rest.timeline().pods().len()), (0, 1));
+    }
+}

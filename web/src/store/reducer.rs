@@ -313,3 +313,6 @@ impl Store {
         format!("{}-{date}T{clock}Z.plegcap", node.chars().map(safe).collect::<String>())
     }
 }
+
+#[cfg(test)]
+mod tests;

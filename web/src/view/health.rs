@@ -56,3 +56,50 @@ pub fn unhealthy(relists: &[Relist], threshold: Nanos, from: Time, to: Time, now
     }
     stretches
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{follow, ms};
+    use pleg_core::time::SECOND;
+
+    const TOLD: &str = "
+        1000 shop/cart: ready, app running
+        3000 !list
+        4000 ~9000 shop/cart: ready, app exited 1
+        20000 shop/cart: ready, app exited 1
+    ";
+    const THRESHOLD: Nanos = 5 * SECOND;
+
+    #[test]
+    fn health_of_the_past_is_what_the_engine_said_then() {
+        let follower = follow(TOLD);
+        let relists = follower.timeline().relists();
+        assert_eq!(health_at(relists, THRESHOLD, ms(25_000)), Some(follower.health(ms(25_000))));
+        assert_eq!(health_at(relists, THRESHOLD, ms(1_001)), Some(Health::NeverSucceeded));
+        assert_eq!(health_at(relists, THRESHOLD, ms(1_002)), Some(Health::Healthy { age: 2_000_000 }));
+        // The failed listing of relist 2 changed nothing; that of relist 3 counts before its slow inspection ends.
+        assert_eq!(health_at(relists, THRESHOLD, ms(3_500)), Some(Health::Healthy { age: 2_500_000_000 }));
+        assert_eq!(
+            health_at(relists, THRESHOLD, ms(9_500)),
+            Some(Health::Stale { age: 5_500_000_000, threshold: THRESHOLD })
+        );
+    }
+
+    #[test]
+    fn unhealthy_stretches_end_with_a_good_listing() {
+        let timeline = crate::testing::timeline(TOLD);
+        let all = unhealthy(timeline.relists(), THRESHOLD, ms(0), ms(60_000), ms(30_000));
+        assert_eq!(all, [(ms(1_000), ms(1_002)), (ms(9_000), ms(20_002)), (ms(25_000), ms(30_000))]);
+        let part = unhealthy(timeline.relists(), THRESHOLD, ms(10_000), ms(22_000), ms(30_000));
+        assert_eq!(part, [(ms(9_000), ms(20_002))]);
+    }
+
+    #[test]
+    fn nothing_is_said_about_the_time_before_a_late_start() {
+        let timeline = crate::testing::timeline(TOLD);
+        let late = timeline.relists().get(1..).unwrap();
+        assert_eq!(health_at(late, THRESHOLD, ms(3_500)), None);
+        assert_eq!(unhealthy(late, THRESHOLD, ms(0), ms(5_000), ms(5_000)), []);
+    }
+}

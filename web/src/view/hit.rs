@@ -78,3 +78,65 @@ fn hit_span(row: &RowBox, x: f64, y: f64) -> Option<Target> {
     };
     here(0.0).or_else(|| here(2.0)).map(|span| Target::Span(span.place))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        format::Zone,
+        testing::{ms, timeline},
+        view::layout::{Input, gutter},
+    };
+    use pleg_core::time::SECOND;
+
+    const TOLD: &str = "
+        1000 shop/cart: ready, app running
+        6000 ~2000 shop/cart: ready, app exited 0, app#1 running
+    ";
+
+    /// What is at this second and height, on a lane of 1000 pixels for 10 seconds.
+    fn at(seconds: f64, y: f64) -> Option<Target> {
+        let timeline = timeline(TOLD);
+        let left = gutter(1_248.0);
+        let input = Input {
+            timeline: &timeline,
+            order: &[0],
+            threshold: 5 * SECOND,
+            now: ms(10_000),
+            moves: false,
+            from: ms(0),
+            span: 10 * SECOND,
+            size: (left + 1_000.0, 400.0),
+            scroll: 0.0,
+            zone: Zone::default(),
+        };
+        hit(&Layout::new(&input), left + seconds * 100.0, y)
+    }
+
+    #[test]
+    fn each_thing_is_found_where_it_is_drawn() {
+        let (header, pod, lane, below) = (ROWS_TOP + 5.0, ROWS_TOP + 31.0, ROWS_TOP + 48.0, ROWS_TOP + 90.0);
+        let span = |lane, span| Some(Target::Span(Place { pod: 0, lane, span }));
+        assert_eq!(at(3.0, header), None);
+        assert_eq!(at(-0.5, pod), Some(Target::Pod(0)));
+        assert_eq!(at(3.0, pod), span(0, 0));
+        assert_eq!(at(3.0, lane), span(1, 0));
+        assert_eq!(at(9.5, lane), span(1, 1));
+        // The thin line of the attempt that is still listed.
+        assert_eq!(at(9.5, lane + 8.0), span(1, 0));
+        assert_eq!(at(3.0, below), None);
+    }
+
+    #[test]
+    fn marks_win_over_the_spans_under_them() {
+        assert!(matches!(at(1.005, ROWS_TOP + 48.0), Some(Target::Mark { pod: 0, .. })));
+    }
+
+    #[test]
+    fn relists_are_found_at_any_height_and_their_calls_when_wide() {
+        assert_eq!(at(1.0, AXIS_HEIGHT + 10.0), Some(Target::Relist(1)));
+        assert_eq!(at(7.0, AXIS_HEIGHT + 60.0), Some(Target::Call { relist: 2, call: 3 }));
+        assert_eq!(at(3.0, AXIS_HEIGHT + 60.0), None);
+        assert_eq!(at(7.0, AXIS_HEIGHT - 5.0), None);
+    }
+}

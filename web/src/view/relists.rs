@@ -163,3 +163,73 @@ fn calls(calls: &[CallBar], scale: &Scale, now: Time) -> Vec<CallBox> {
     });
     boxes.filter(|call| call.x1 > scale.left && call.x0 < scale.right()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{START, ms, timeline};
+    use expect_test::{Expect, expect};
+
+    #[track_caller]
+    fn check(told: &str, span: Nanos, width: f64, now: i64, expected: Expect) {
+        let timeline = timeline(told);
+        let scale = Scale::new(Time(START), span, 0.0, width);
+        let line = |bar: &RelistBar| {
+            let calls: String =
+                bar.calls.iter().map(|call| format!(" {:.0}..{:.0}", call.x0, call.x1)).collect();
+            let state = if bar.state == BarState::Done { String::new() } else { format!(" {:?}", bar.state) };
+            let (n, x0, x1, height) = (bar.n, bar.x0, bar.x1, bar.height);
+            format!("{n}: {x0:.0}..{x1:.0} high {height:.0} x{}{state} {}{calls}\n", bar.merged, bar.label)
+        };
+        let bars = bars(timeline.relists(), &scale, ms(now));
+        expected.assert_eq(&bars.iter().map(line).collect::<String>());
+    }
+
+    #[test]
+    fn a_wide_bar_shows_its_calls() {
+        let told = "
+            1000 ~4000 shop/cart: ready, app running
+            7000 !list
+        ";
+        check(
+            told,
+            10 * SECOND,
+            100.0,
+            10_000,
+            expect![[r#"
+            1: 10..50 high 39 x1 4.00 s 10..10 10..10 10..10 10..50
+            2: 70..72 high 5 x1 Failed 1.00 ms
+        "#]],
+        );
+        check(
+            told,
+            10 * SECOND,
+            100.0,
+            3_000,
+            expect![[r#"
+            1: 10..30 high 36 x1 Running 2.0 s
+        "#]],
+        );
+    }
+
+    #[test]
+    fn bars_that_share_a_pixel_become_one() {
+        let told = "
+            1000 shop/cart: ready, app running
+            2000 ~500 shop/cart: ready, app exited 1
+            3000 !list
+            60000 !inspect shop/cart: ready, app#1 running
+        ";
+        check(
+            told,
+            100 * SECOND,
+            100.0,
+            100_000,
+            expect![[r#"
+            2: 1..3 high 31 x2 504 ms
+            3: 3..5 high 5 x1 Failed 1.00 ms
+            4: 60..62 high 10 x1 Held 3.00 ms
+        "#]],
+        );
+    }
+}

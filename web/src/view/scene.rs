@@ -177,3 +177,71 @@ impl fmt::Display for Scene {
         self.items.iter().try_for_each(|item| writeln!(f, "{item}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        format::Zone,
+        testing::{ms, timeline},
+        view::layout::{Input, Layout},
+    };
+    use expect_test::{Expect, expect};
+    use pleg_core::time::SECOND;
+
+    /// The draw log of what lies below the relists, on 220 by 200 pixels for 10 seconds.
+    #[track_caller]
+    fn check(told: &str, pointing: &Pointing, expected: Expect) {
+        let timeline = timeline(told);
+        let order: Vec<usize> = (0..timeline.pods().len()).collect();
+        let input = Input {
+            timeline: &timeline,
+            order: &order,
+            threshold: 5 * SECOND,
+            now: ms(10_000),
+            moves: false,
+            from: ms(0),
+            span: 10 * SECOND,
+            size: (220.0, 200.0),
+            scroll: 0.0,
+            zone: Zone::default(),
+        };
+        let log = Scene::new(&Layout::new(&input), pointing).to_string();
+        let rows =
+            log.lines().skip_while(|line| !line.starts_with("clip")).take_while(|line| *line != "unclip");
+        expected.assert_eq(&rows.map(|line| format!("{line}\n")).collect::<String>());
+    }
+
+    #[test]
+    fn a_pod_with_its_spans_and_marks() {
+        let told = "
+            1000 shop/cart: ready, app running
+            6000 shop/cart: ready, app exited 137
+        ";
+        check(told, &Pointing::default(), expect![[r#"
+            clip 0,104 220x96
+            clip 120,104 100x96
+            fill 120,132 99x6 Ready
+            mark 130,135 Started
+            fill 128,146 50x12 Running
+            fill 179,146 40x12 Failed Striped
+            text 189,152 "exit 137" Text in 27
+            mark 130,152 Started
+            mark 180,152 Died
+        "#]]);
+    }
+
+    #[test]
+    fn what_is_held_back_and_what_is_chosen() {
+        let told = "3000 !inspect shop/cart: ready, app running";
+        let selected = Some(Target::Mark { pod: 0, mark: 0 });
+        check(told, &Pointing { selected, ..Pointing::default() }, expect![[r#"
+            clip 0,104 220x96
+            clip 120,104 100x96
+            fill 120,132 99x6 Ready
+            mark 150,135 Held
+            outline 143,128 14x14 Selection
+            fill 150,146 69x12 Running
+        "#]]);
+    }
+}

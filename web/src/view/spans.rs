@@ -155,3 +155,96 @@ fn label(look: Look, span: &Span) -> String {
         _ => look.name().into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{START, ms, timeline};
+    use expect_test::{Expect, expect};
+    use pleg_core::time::SECOND;
+
+    /// The boxes of the only pod's lane `lane` on 100 pixels for `seconds` seconds.
+    #[track_caller]
+    fn check(told: &str, lane: usize, seconds: i64, expected: Expect) {
+        let timeline = timeline(told);
+        let scale = Scale::new(Time(START), seconds * SECOND, 0.0, 100.0);
+        let place = Place { pod: 0, lane, span: 0 };
+        let boxes = lane_boxes(&timeline.pods()[0].lanes[lane], place, &scale, ms(seconds * 1000));
+        let line = |one: &SpanBox| {
+            let behind = if one.behind { " behind" } else { "" };
+            format!("{:.0}..{:.0} {:?}{behind} {:?} x{}\n", one.x0, one.x1, one.look, one.label, one.merged)
+        };
+        expected.assert_eq(&boxes.iter().map(line).collect::<String>());
+    }
+
+    #[test]
+    fn states_follow_each_other() {
+        let told = "
+            10000 shop/cart: ready, app created
+            20000 shop/cart: ready, app running
+            50000 shop/cart: ready, app exited 137
+            80000 shop/cart: notready, app exited 137
+        ";
+        check(
+            told,
+            1,
+            100,
+            expect![[r#"
+                10..20 Created "created" x1
+                20..50 Running "" x1
+                50..100 Failed "exit 137" x1
+            "#]],
+        );
+        check(
+            told,
+            0,
+            100,
+            expect![[r#"
+            0..80 Ready "" x1
+            80..100 NotReady "not ready" x1
+        "#]],
+        );
+    }
+
+    #[test]
+    fn an_old_attempt_goes_behind_the_new_one() {
+        let told = "
+            10000 shop/cart: ready, app running
+            50000 shop/cart: ready, app exited 0
+            70000 shop/cart: ready, app exited 0, app#1 running
+            90000 shop/cart: ready, app#1 running
+        ";
+        check(
+            told,
+            1,
+            100,
+            expect![[r##"
+                70..90 Completed behind "" x1
+                10..50 Running "" x1
+                50..70 Completed "exit 0" x1
+                70..100 Running "#1" x1
+            "##]],
+        );
+    }
+
+    #[test]
+    fn narrow_neighbours_become_one_box() {
+        let told: String = (0..20)
+            .map(|n| {
+                let (attempt, at) = (n / 2, 50_000 + n * 200);
+                let state = if n % 2 == 0 { "running" } else { "exited 1" };
+                format!("{at} shop/cart: ready, app#{attempt} {state}\n")
+            })
+            .collect();
+        check(
+            &told,
+            1,
+            100,
+            expect![[r#"
+                50..54 Failed behind "×9" x9
+                50..54 Failed "×19" x19
+                54..100 Failed "exit 1" x1
+            "#]],
+        );
+    }
+}
