@@ -218,7 +218,10 @@ mod tests {
             1000 shop/cart: ready, app running
             6000 shop/cart: ready, app exited 137
         ";
-        check(told, &Pointing::default(), expect![[r#"
+        check(
+            told,
+            &Pointing::default(),
+            expect![[r#"
             clip 0,104 220x96
             clip 120,104 100x96
             fill 120,132 99x6 Ready
@@ -228,20 +231,25 @@ mod tests {
             text 189,152 "exit 137" Text in 27
             mark 130,152 Started
             mark 180,152 Died
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn what_is_held_back_and_what_is_chosen() {
         let told = "3000 !inspect shop/cart: ready, app running";
         let selected = Some(Target::Mark { pod: 0, mark: 0 });
-        check(told, &Pointing { selected, ..Pointing::default() }, expect![[r#"
+        check(
+            told,
+            &Pointing { selected, ..Pointing::default() },
+            expect![[r#"
             clip 0,104 220x96
             clip 120,104 100x96
             fill 120,132 99x6 Ready
             mark 150,135 Held
             outline 143,128 14x14 Selection
             fill 150,146 69x12 Running
-        "#]]);
+        "#]],
+        );
     }
 }

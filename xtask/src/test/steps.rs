@@ -22,7 +22,7 @@ pub(crate) struct Step {
 }
 
 /// The page is built before anything native: the agent's build takes it in, and every step must see the same one.
-pub(crate) const STEPS: [Step; 11] = [
+pub(crate) const STEPS: &[Step] = &[
     Step { name: "fmt", title: "format", run: format },
     Step { name: "page", title: "page, as the README builds it", run: build_page },
     Step { name: "lint", title: "lints, native", run: lint },
@@ -33,6 +33,7 @@ pub(crate) const STEPS: [Step; 11] = [
     Step { name: "pure", title: "core as bare wasm", run: pure },
     Step { name: "agent", title: "agent", run: build_agent },
     Step { name: "runtime", title: "tests on a real containerd", run: real_runtime },
+    Step { name: "captures", title: "captures of killed agents, cut files", run: captures },
     Step { name: "browser", title: "tests of the page in Chromium", run: browser },
 ];
 
@@ -127,6 +128,10 @@ fn build_agent(_: &mut Context) -> Result<Outcome> {
 
 fn real_runtime(context: &mut Context) -> Result<Outcome> {
     whole_system(context, "real_runtime")
+}
+
+fn captures(context: &mut Context) -> Result<Outcome> {
+    whole_system(context, "captures")
 }
 
 fn browser(context: &mut Context) -> Result<Outcome> {
