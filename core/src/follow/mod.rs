@@ -139,6 +139,12 @@ impl Follower {
         })
     }
 
+    /// Forgets what the timeline shows before `time`, so that an observer that runs for months stays small.
+    /// To be called between two relists; engine and events are not touched.
+    pub fn forget_before(&mut self, time: Time) {
+        self.timeline.forget_before(time);
+    }
+
     /// Reads one frame.
     ///
     /// # Errors

@@ -10,6 +10,7 @@
 //!
 //! All times are on the observer's time line; what the runtime's own clock says is kept beside them.
 
+mod forget;
 mod pods;
 mod relists;
 
