@@ -1,7 +1,10 @@
 //! Replays a capture: the same frames into the hub, at the times that they have, or faster.
 
 use crate::{capture::Capture, hub::Hub};
-use pleg_core::{time::Nanos, wire::Frame};
+use pleg_core::{
+    time::Nanos,
+    wire::{Frame, Hello},
+};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -11,13 +14,10 @@ use tokio::time::sleep;
 /// When the file cannot be read on; what came before has been played.
 pub(crate) async fn play(mut capture: Capture, speed: f64, hub: &Hub) -> anyhow::Result<()> {
     let mut pace = Pace::default();
-    let mut begun = false;
+    let mut heads = Heads::default();
     while let Some(frame) = capture.next_frame()? {
-        match &frame {
-            // Each segment of a file begins with what its readers already have.
-            Frame::Hello(_) | Frame::Checkpoint(_) if begun && !pace.lost => continue,
-            Frame::Live {} => continue,
-            _ => {}
+        if !heads.is_news(&frame) {
+            continue;
         }
         let pause = pace.until(&frame);
         if speed > 0.0 && pause > 0 {
@@ -26,10 +26,43 @@ pub(crate) async fn play(mut capture: Capture, speed: f64, hub: &Hub) -> anyhow:
             // Clients are served between two frames even without pauses.
             tokio::task::yield_now().await;
         }
-        begun |= matches!(frame, Frame::Relist(_));
         hub.publish(&frame);
     }
     Ok(())
+}
+
+/// Tells what a segment's head repeats from what its readers do not have yet.
+#[derive(Debug, Default)]
+struct Heads {
+    hello: Option<Box<Hello>>,
+    /// The reader needs a checkpoint: at the beginning, after a gap, and when another observer begins.
+    wanted: bool,
+}
+
+impl Heads {
+    fn is_news(&mut self, frame: &Frame) -> bool {
+        match frame {
+            Frame::Hello(hello) => {
+                let same_observer = self.hello.as_ref().is_some_and(|known| {
+                    (&known.boot, known.wall, known.mono) == (&hello.boot, hello.wall, hello.mono)
+                });
+                self.wanted |= !same_observer;
+                let known = self.hello.replace(hello.clone());
+                self.wanted || known.as_ref() != Some(hello)
+            }
+            Frame::Checkpoint(_) => std::mem::take(&mut self.wanted),
+            Frame::Gap(_) => {
+                self.wanted = true;
+                true
+            }
+            Frame::Relist(_) => {
+                self.wanted = false;
+                true
+            }
+            Frame::Live {} => false,
+            _ => true,
+        }
+    }
 }
 
 /// Knows at what moment of the past a frame was sent.
@@ -39,17 +72,13 @@ struct Pace {
     start: Nanos,
     /// The last frame's moment.
     last: Option<Nanos>,
-    /// Frames are missing here: the next segment's head is needed.
-    lost: bool,
 }
 
 impl Pace {
     /// Nanoseconds between the frame before and this one.
     fn until(&mut self, frame: &Frame) -> Nanos {
-        match frame {
-            Frame::Gap(_) => self.lost = true,
-            Frame::Relist(relist) => (self.start, self.lost) = (relist.mono, false),
-            _ => {}
+        if let Frame::Relist(relist) = frame {
+            self.start = relist.mono;
         }
         let moment = match frame {
             Frame::Relist(relist) => relist.mono,
@@ -68,9 +97,11 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::hello;
     use pleg_core::{
         cri::Op,
-        wire::{Call, Done, Relist, Tick},
+        follow::{Checkpoint, Follower},
+        wire::{Call, Done, Gap, Relist, Tick},
     };
 
     #[test]
@@ -91,5 +122,40 @@ mod tests {
         for (frame, pause) in frames {
             assert_eq!(pace.until(&frame), pause, "{frame:?}");
         }
+    }
+
+    #[test]
+    fn heads_are_sent_where_a_reader_needs_them() {
+        let first = hello();
+        let named = Hello { agent: "named later".into(), ..first.clone() };
+        let other = Hello { wall: 7, ..first.clone() };
+        let hello = |hello: &Hello| Frame::Hello(Box::new(hello.clone()));
+        let checkpoint = || Frame::Checkpoint(Box::new(checkpoint()));
+        let relist = || Frame::Relist(Relist { n: 1, wall: 0, mono: 0 });
+        let mut heads = Heads::default();
+        for (frame, news) in [
+            (hello(&first), true),
+            (checkpoint(), true),
+            (relist(), true),
+            (hello(&first), false),
+            (checkpoint(), false),
+            (hello(&named), true),
+            (checkpoint(), false),
+            (Frame::Gap(Gap { dropped: 1 }), true),
+            (hello(&named), true),
+            (checkpoint(), true),
+            (Frame::Live {}, false),
+            (hello(&other), true),
+            (checkpoint(), true),
+            (relist(), true),
+        ] {
+            assert_eq!(heads.is_news(&frame), news, "{frame:?}");
+        }
+    }
+
+    fn checkpoint() -> Checkpoint {
+        let mut follower = Follower::new();
+        follower.handle_frame(&Frame::Hello(Box::new(hello()))).unwrap();
+        follower.checkpoint().unwrap()
     }
 }

@@ -14,10 +14,13 @@ use pleg_core::{
     follow::Follower,
     id::CriId,
     pleg::Health,
-    time::{Nanos, Time},
+    time::{Nanos, SECOND, Time},
     wire::{Frame, Gap},
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How much of its own timeline the agent keeps, in nanoseconds: enough to name whatever an event is about.
+const REMEMBER: Nanos = 600 * SECOND;
 
 /// Takes frames in and hands them on. Nothing in it waits: queues are bounded, and what does not fit is
 /// counted and made up for.
@@ -166,6 +169,7 @@ impl State {
         let Some(head) = self.head() else { return };
         if history_is_due {
             self.history.begin(&head, now);
+            self.follower.forget_before(now - REMEMBER);
         }
         if let (true, Some(recorder)) = (recorder_is_due, &mut self.recorder) {
             recorder.begin_segment(head.clone(), now);
