@@ -107,9 +107,9 @@ pub(crate) struct EventsArgs {
 pub(crate) struct ObserveArgs {
     /// Socket of the container runtime, unix:///run/containerd/containerd.sock or its path
     /// [default: the one in /etc/crictl.yaml, the kubelet's, the known ones]
-    #[arg(long, value_name = "ENDPOINT", env = "CONTAINER_RUNTIME_ENDPOINT", conflicts_with = "demo")]
+    #[arg(long, value_name = "ENDPOINT", env = "CONTAINER_RUNTIME_ENDPOINT")]
     pub(crate) runtime_endpoint: Option<String>,
-    /// Observe a simulated node instead of a runtime
+    /// Observe a simulated node instead of a runtime, also where an endpoint is named
     #[arg(long)]
     pub(crate) demo: bool,
     /// Seed of the simulated node: the same seed tells the same story
@@ -231,7 +231,6 @@ mod tests {
             ("plegscope replay x --speed -1", ErrorKind::UnknownArgument, "-1"),
             ("plegscope replay x --speed NaN", ErrorKind::ValueValidation, "positive number"),
             ("plegscope --force", ErrorKind::MissingRequiredArgument, "--record"),
-            ("plegscope --demo --runtime-endpoint /x", ErrorKind::ArgumentConflict, "--demo"),
         ] {
             let error = parse(line).unwrap_err();
             assert_eq!(error.kind(), kind, "{line}: {error}");

@@ -205,7 +205,8 @@ async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
     if observe.demo {
         return Ok(simulation);
     }
-    if let Some(endpoint) = &observe.runtime_endpoint {
+    // An environment variable that is set to nothing names nothing.
+    if let Some(endpoint) = observe.runtime_endpoint.as_ref().filter(|endpoint| !endpoint.is_empty()) {
         socket_path(endpoint)?;
         return Ok(Target::Endpoint(endpoint.clone()));
     }
