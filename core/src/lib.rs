@@ -1,6 +1,99 @@
 //! What the kubelet's PLEG sees, derived from what the container runtime said.
 //!
-//! The crate is pure: no clock, no I/O, no hash order, no panic on input. Time is an argument.
+//! The kubelet learns of containers that start and end from its Pod Lifecycle Event Generator: once a second it lists
+//! all pods of the runtime (a *relist*), compares each with what it remembers, inspects those that changed, and sends
+//! events. When the runtime hangs, PLEG hangs with it, and after three minutes the node is NotReady. This crate does the
+//! same with the same input, and says at every step what it does.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`cri`] | the words of CRI, as far as they matter here |
+//! | [`snapshot`] | both listings of a relist, the lossless difference of two of them, a hash that proves it |
+//! | [`kuberuntime`] | pods from listings, statuses from inspections: what kuberuntime makes of CRI |
+//! | [`pleg`] | the engine: records, state changes, events, channel, cache, health |
+//! | [`wire`] | frames and captures: what the runtime said, and when |
+//! | [`follow`] | from frames to engine and timeline |
+//! | [`timeline`] | lanes and spans to be drawn |
+//! | [`sim`] | a simulated node, for demos and tests |
+//!
+//! # What it does not do
+//!
+//! It makes no call to a runtime, reads no clock and no file, starts no thread: time is an argument, and what is to be
+//! called comes out as a value. It keeps no hash map whose order could show. It does not panic on input, whatever that
+//! is, and it does not sync pods: what the kubelet does with an event is not part of it.
+//!
+//! # The law
+//!
+//! After every `handle_*` call of [`pleg::Engine`], drain `poll_output`; answer every `Inspect` before the next relist.
+//!
+//! ```
+//! use pleg_core::cri::{Container, ContainerMetadata, ContainerState, POD_UID_LABEL};
+//! use pleg_core::kuberuntime::PodSet;
+//! use pleg_core::pleg::{Config, Engine, Event, Listing, Output};
+//! use pleg_core::pod::PodStatus;
+//! use pleg_core::snapshot::Snapshot;
+//! use pleg_core::time::{SECOND, Time};
+//!
+//! /// One relist: every pod that is to be inspected gets an empty status.
+//! fn relist(engine: &mut Engine, now: Time, listing: Listing) -> Vec<Event> {
+//!     engine.handle_relist(now);
+//!     let (mut listing, mut events) = (Some(listing), Vec::new());
+//!     while let Some(output) = engine.poll_output() {
+//!         match output {
+//!             Output::Relisting => engine.handle_listed(now, listing.take().unwrap()),
+//!             Output::Inspect { pod } => engine.handle_inspected(now, &pod.uid, Ok(PodStatus::default())),
+//!             Output::Event(event) => events.push(event),
+//!             _ => {}
+//!         }
+//!     }
+//!     events
+//! }
+//!
+//! fn snapshot(state: ContainerState) -> Snapshot {
+//!     let container = Container {
+//!         id: "8d2f".into(),
+//!         metadata: Some(ContainerMetadata { name: "web".into(), attempt: 0 }),
+//!         image: Some("registry/web:1".into()),
+//!         state,
+//!         labels: [(POD_UID_LABEL.into(), "6f1c".into())].into(),
+//!         ..Container::default()
+//!     };
+//!     Snapshot::new(vec![], vec![container])
+//! }
+//!
+//! let mut engine = Engine::new(Config::default());
+//!
+//! let first = snapshot(ContainerState::Running);
+//! let mut pods = PodSet::from_snapshot(&first, "containerd", Time(0));
+//! for event in relist(&mut engine, Time(0), pods.listing()) {
+//!     println!("{} {} {:?}", event.kind.name(), event.uid, event.data);
+//!     # assert_eq!((event.kind.name(), &*event.uid), ("ContainerStarted", "6f1c"));
+//! }
+//!
+//! let second = snapshot(ContainerState::Exited);
+//! let changes = pods.apply(&second, &first.delta_to(&second), Time(SECOND));
+//! for event in relist(&mut engine, Time(SECOND), changes) {
+//!     println!("{} {} {:?}", event.kind.name(), event.uid, event.data);
+//!     # assert_eq!((event.kind.name(), &*event.uid), ("ContainerDied", "6f1c"));
+//! }
+//! # assert_eq!(engine.drain_channel(usize::MAX).len(), 2);
+//! // ContainerStarted 6f1c Some("8d2f")
+//! // ContainerDied 6f1c Some("8d2f")
+//! ```
+//!
+//! # Vocabulary
+//!
+//! The words are the kubelet's.
+//!
+//! - **Relist**: one round of listing all pods, comparing, inspecting, sending. A *pod relist* (v1.36) does it for one pod.
+//! - **Pod record**: what PLEG remembers of a pod, the *old* pod against the *current* one of this listing.
+//! - **Inspection** (`GetPodStatus`): the calls that find a pod's status; made for a pod whose containers changed.
+//! - **Reinspection**: an inspection without a change, because the last one failed or somebody asked for it.
+//! - **Sandbox**: the frame of a pod's containers. PLEG treats it as one more container: ready is running, not ready is
+//!   exited.
+//! - **Relist time**: when the last good listing *began*. **Threshold**: the age of it beyond which PLEG is unhealthy.
+//! - **Held**: of a pod whose inspection failed: no event is sent and the record stays, until an inspection succeeds.
+//! - **Discarded**: of an event that met a full channel. It is not made again.
 #![no_std]
 
 extern crate alloc;

@@ -252,3 +252,125 @@ fn without_leading_zeros(text: &str) -> String {
     let octets: Vec<String> = v4.split('.').map(plain).collect();
     format!("{v6}{}", octets.join("."))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{cri::SandboxStatus, pod};
+    use alloc::{boxed::Box, vec};
+
+    fn item(id: &str, sandbox: &str) -> pod::Container {
+        let id = pod::ContainerId { runtime: "cri-o".into(), id: id.into() };
+        pod::Container { id, sandbox: sandbox.into(), ..pod::Container::default() }
+    }
+
+    fn inspection(evented_gate: bool) -> Inspection {
+        let pod = Pod {
+            sandboxes: vec![item("s", "")],
+            containers: vec![item("a", "s"), item("b", "gone")],
+            ..Pod::default()
+        };
+        Inspection::new(Arc::new(pod), InspectionOptions { evented_gate, ..InspectionOptions::default() })
+    }
+
+    fn container(id: &str, created_at: i64) -> ContainerStatus {
+        ContainerStatus { id: id.into(), created_at, ..ContainerStatus::default() }
+    }
+
+    fn sandbox(timestamp: i64) -> Answer {
+        let network = Network { ip: "10.0.0.1".into(), additional_ips: vec![] };
+        let status = SandboxStatus { id: "s".into(), network: Some(network), ..SandboxStatus::default() };
+        // The runtime's order is not that of age.
+        let containers = vec![container("a", 1), container("b", 2)];
+        Answer::Sandbox(Box::new(SandboxAnswer { status: Some(status), containers, timestamp }))
+    }
+
+    fn found(status: &PodStatus) -> Vec<&str> {
+        status.containers.iter().map(|container| container.id.as_str()).collect()
+    }
+
+    #[test]
+    fn sandboxes_are_asked_for_then_containers_and_the_newest_come_first() {
+        let mut inspection = inspection(false);
+        let mut calls = Vec::new();
+        while let Some((op, id)) = inspection.next_call() {
+            inspection.handle_answer(Ok(match op {
+                Op::PodSandboxStatus => sandbox(9),
+                _ => Answer::Container(Some(Box::new(container(&id, if *id == *"a" { 1 } else { 2 })))),
+            }));
+            calls.push(format!("{op} {id}"));
+        }
+        assert_eq!(calls, ["PodSandboxStatus s", "ContainerStatus a", "ContainerStatus b"]);
+        let status = inspection.finish().unwrap();
+        assert_eq!((found(&status), status.timestamp), (vec!["b", "a"], Time(0)));
+        assert_eq!((status.ips, status.active), (vec!["10.0.0.1".into()], vec![CriId::from("a")]));
+    }
+
+    /// CRI-O fills the time stamp: one call tells all.
+    #[test]
+    fn with_the_gate_the_first_sandbox_tells_of_the_containers() {
+        let mut inspection = inspection(true);
+        inspection.handle_answer(Ok(sandbox(9)));
+        assert_eq!(inspection.next_call(), None);
+        let status = inspection.finish().unwrap();
+        assert_eq!((found(&status), status.timestamp), (vec!["a", "b"], Time(9)));
+    }
+
+    #[test]
+    fn with_the_gate_and_no_time_stamp_the_containers_are_asked_for() {
+        let mut inspection = inspection(true);
+        inspection.handle_answer(Ok(sandbox(0)));
+        assert_eq!(inspection.next_call(), Some((Op::ContainerStatus, "a".into())));
+    }
+
+    #[test]
+    fn what_the_runtime_removed_is_left_out_and_any_other_error_ends_it() {
+        let mut inspection = inspection(false);
+        inspection.handle_answer(Err(RpcError::new("NotFound", "no such sandbox")));
+        inspection.handle_answer(Err(RpcError::new("NotFound", "no such container")));
+        assert_eq!(inspection.next_call(), Some((Op::ContainerStatus, "b".into())));
+        inspection.handle_answer(Err(RpcError::new("DeadlineExceeded", "context deadline exceeded")));
+        assert_eq!(inspection.next_call(), None);
+        let error = inspection.finish().unwrap_err();
+        assert_eq!(&*error, "rpc error: code = DeadlineExceeded desc = context deadline exceeded");
+    }
+
+    #[test]
+    fn an_answer_to_nothing_or_of_another_call_does_no_harm() {
+        let mut wrong = inspection(false);
+        wrong.handle_answer(Ok(Answer::Container(None)));
+        assert!(wrong.clone().finish().unwrap_err().contains("PodSandboxStatus of s"));
+        wrong.handle_answer(Ok(sandbox(0)));
+        assert_eq!(wrong.next_call(), None);
+        let mut early = inspection(false);
+        early.handle_sandboxes(Ok(vec![]));
+        early.handle_containers(Ok(vec![]));
+        assert_eq!(early.next_call(), Some((Op::PodSandboxStatus, "s".into())));
+        assert_eq!(&*early.finish().unwrap_err(), "PodSandboxStatus of s has not been answered");
+    }
+
+    #[test]
+    fn addresses_are_read_as_the_kubelet_reads_them() {
+        for (text, good) in [
+            ("10.0.0.1", true),
+            ("010.000.000.001", true),
+            ("fd00::1", true),
+            ("::ffff:010.0.0.1", true),
+            ("10.0.0.256", false),
+            ("10.0.0", false),
+            ("10..0.1", false),
+            ("fe80::1%eth0", false),
+            ("", false),
+            ("not-an-ip", false),
+        ] {
+            assert_eq!(is_address(text), good, "{text:?}");
+        }
+        let network = |ips: &[&str]| Network {
+            ip: ips[0].into(),
+            additional_ips: ips[1..].iter().map(|ip| (*ip).into()).collect(),
+        };
+        assert_eq!(ips(Some(&network(&["10.0.0.1", "fd00::1"]))), ["10.0.0.1", "fd00::1"]);
+        assert_eq!(ips(Some(&network(&["", "fd00::1"]))), ["fd00::1"]);
+        assert!(ips(Some(&network(&["10.0.0.1", "x"]))).is_empty());
+    }
+}

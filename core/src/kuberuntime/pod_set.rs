@@ -172,3 +172,94 @@ fn same_but_for_timestamp(old: &Pod, new: &Pod) -> bool {
         && old.sandboxes == *sandboxes
         && old.containers == *containers
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cri::{
+            Container, ContainerMetadata, ContainerState, POD_UID_LABEL, Sandbox, SandboxMetadata,
+            SandboxState,
+        },
+        kuberuntime::get_pods,
+    };
+    use alloc::format;
+    use fastrand::Rng;
+
+    /// Two lists of a small node in which everything that can be broken is broken at times: missing metadata, images,
+    /// labels and ids, ids that come twice, ids that change their pod.
+    fn lists(rng: &mut Rng) -> (Vec<Sandbox>, Vec<Container>) {
+        let sandboxes = (0..rng.usize(..6)).map(|_| sandbox(rng)).collect();
+        let containers = (0..rng.usize(..8)).map(|_| container(rng)).collect();
+        (sandboxes, containers)
+    }
+
+    fn uid(rng: &mut Rng) -> Uid {
+        Uid::from(format!("uid-{}", rng.u8(..3)))
+    }
+
+    fn id(rng: &mut Rng) -> CriId {
+        if rng.u8(..12) == 0 { CriId::default() } else { CriId::from(format!("id-{}", rng.u8(..6))) }
+    }
+
+    fn sandbox(rng: &mut Rng) -> Sandbox {
+        let metadata = SandboxMetadata { uid: uid(rng), attempt: rng.u32(..3), ..SandboxMetadata::default() };
+        Sandbox {
+            id: id(rng),
+            metadata: (rng.u8(..8) != 0).then_some(metadata),
+            state: if rng.bool() { SandboxState::Ready } else { SandboxState::NotReady },
+            created_at: rng.i64(..4),
+            ..Sandbox::default()
+        }
+    }
+
+    fn container(rng: &mut Rng) -> Container {
+        let label = (rng.u8(..8) != 0).then(|| (POD_UID_LABEL.into(), uid(rng).as_str().into()));
+        Container {
+            id: id(rng),
+            metadata: (rng.u8(..8) != 0).then(ContainerMetadata::default),
+            image: (rng.u8(..8) != 0).then(Default::default),
+            state: if rng.bool() { ContainerState::Running } else { ContainerState::Exited },
+            created_at: rng.i64(..4),
+            labels: label.into_iter().collect(),
+            ..Container::default()
+        }
+    }
+
+    /// The pods, without their timestamps.
+    fn pods<'a>(pods: impl IntoIterator<Item = &'a Arc<Pod>>) -> BTreeMap<Uid, Pod> {
+        let timeless = |pod: &Arc<Pod>| Pod { timestamp: Time(0), ..Pod::clone(pod) };
+        pods.into_iter().map(|pod| (pod.uid.clone(), timeless(pod))).collect()
+    }
+
+    #[test]
+    fn following_deltas_gives_what_listing_anew_gives_and_says_what_changed() {
+        let mut rng = Rng::with_seed(0x6b75_6265);
+        let mut before = Snapshot::default();
+        let mut set = PodSet::from_snapshot(&before, "cri", Time(0));
+        for round in 1..3_000 {
+            let (sandboxes, containers) = lists(&mut rng);
+            let after = Snapshot::new(sandboxes, containers);
+            let had = pods(set.pods());
+            let delta = before.delta_to(&after);
+            let Listing::Changed { pods: changed, gone } = set.apply(&after, &delta, Time(round)) else {
+                panic!("a delta gives changes");
+            };
+            let listed: (Vec<_>, Vec<_>) =
+                (after.sandboxes().cloned().collect(), after.containers().cloned().collect());
+            let anew = get_pods(&listed.0, &listed.1, &"cri".into(), Time(round), true);
+            assert_eq!(pods(set.pods()), pods(&anew), "round {round}");
+            assert!(changed.iter().all(|pod| pod.timestamp == Time(round)));
+            let differs = |(uid, pod): &(&Uid, &Pod)| had.get(*uid) != Some(*pod);
+            let expected: BTreeMap<_, _> = pods(&anew);
+            let expected =
+                expected.iter().filter(differs).map(|(uid, pod)| (uid.clone(), pod.clone())).collect();
+            assert_eq!(pods(&changed), expected, "round {round}");
+            assert!(
+                gone.iter().eq(had.keys().filter(|uid| set.get(uid).is_none())),
+                "round {round}: {gone:?}"
+            );
+            before = after;
+        }
+    }
+}

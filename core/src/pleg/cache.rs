@@ -97,3 +97,67 @@ impl Cache {
         cached.map_or_else(Vec::new, |cached| cached.ips.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cri::SandboxStatus;
+    use alloc::vec;
+
+    fn status(ips: &[&str], sandbox: Option<SandboxState>) -> PodStatus {
+        let sandboxes = sandbox.map(|state| SandboxStatus { state, ..SandboxStatus::default() });
+        PodStatus {
+            ips: ips.iter().map(|ip| (*ip).into()).collect(),
+            sandboxes: sandboxes.into_iter().collect(),
+            ..PodStatus::default()
+        }
+    }
+
+    fn cached(result: Result<PodStatus, &str>, time: i64) -> Cache {
+        let mut cache = Cache::default();
+        let result = result.map(Arc::new).map_err(Into::into);
+        assert!(cache.set(&"p".into(), result, Time(time), true));
+        cache
+    }
+
+    #[test]
+    fn addresses_survive_the_last_ready_sandbox() {
+        use SandboxState::{NotReady, Ready};
+        let had = cached(Ok(status(&["10.0.0.1"], Some(Ready))), 1);
+        let failed = cached(Err("boom"), 1);
+        for (cache, new, kept) in [
+            (&had, status(&["10.0.0.2"], Some(Ready)), vec!["10.0.0.2"]),
+            (&had, status(&["10.0.0.2"], Some(NotReady)), vec!["10.0.0.2"]),
+            (&had, status(&[], Some(NotReady)), vec!["10.0.0.1"]),
+            (&had, status(&[], None), vec!["10.0.0.1"]),
+            (&had, status(&[], Some(Ready)), vec![]),
+            (&failed, status(&[], Some(NotReady)), vec![]),
+            (&Cache::default(), status(&[], None), vec![]),
+        ] {
+            assert_eq!(cache.ips_for(&"p".into(), &new), kept, "{new:?}");
+        }
+    }
+
+    #[test]
+    fn with_the_gate_a_newer_entry_stays() {
+        let mut cache = cached(Ok(status(&[], None)), 5);
+        let new = || Ok(Arc::new(status(&["10.0.0.1"], None)));
+        assert!(!cache.set(&"p".into(), new(), Time(4), true));
+        assert!(cache.set(&"p".into(), new(), Time(5), true));
+        assert!(cache.set(&"p".into(), new(), Time(4), false));
+    }
+
+    #[test]
+    fn a_worker_waits_until_its_pod_is_fresher_than_it_asked() {
+        let (present, absent) = ("p".into(), "q".into());
+        let mut cache = cached(Ok(status(&[], None)), 5);
+        assert!(cache.is_newer_than(&present, Time(4)));
+        assert!(!cache.is_newer_than(&present, Time(5)));
+        assert!(!cache.is_newer_than(&absent, Time(0)), "nothing absent is answered before the first relist");
+        cache.observe(&present, Time(6));
+        assert!(cache.is_newer_than(&present, Time(5)));
+        cache.update_time(Time(7));
+        assert!(cache.is_newer_than(&present, Time(6)) && cache.is_newer_than(&absent, Time(6)));
+        assert!(!cache.is_newer_than(&absent, Time(7)));
+    }
+}

@@ -4,8 +4,8 @@
 
 use super::{Engine, ErrorText, Event, EventType, Output};
 use crate::{
-    cri::{ContainerEvent, ContainerEventType, ContainerState, ContainerStatus},
-    id::{CriId, Uid},
+    cri::{ContainerEvent, ContainerEventType},
+    id::Uid,
     kuberuntime::status_of_event,
     pod::PodStatus,
     time::Time,
@@ -49,6 +49,13 @@ pub enum EventedOutput {
     },
     /// The channel was full: the event is lost for good.
     Discarded(Event),
+    /// The stream of CRI events failed and is opened again, or given up.
+    StreamFailed {
+        /// Why.
+        error: ErrorText,
+    },
+    /// Evented PLEG gave up: the generic PLEG goes on alone, with its ordinary period.
+    FellBack,
     /// The CRI event is dealt with.
     Received {
         /// The event.
@@ -113,14 +120,7 @@ impl Engine {
         let entry = self.state.cache.get(&status.uid);
         let cached =
             entry.and_then(|entry| entry.status.clone()).filter(|cached| !cached.sandboxes.is_empty());
-        let metrics = &mut self.state.metrics;
-        metrics.running_pods += sandbox_runs(status) - cached.as_deref().map_or(0, sandbox_runs);
-        for container in &status.containers {
-            *metrics.running_containers.entry(container.state.into()).or_default() += 1;
-        }
-        for container in cached.iter().flat_map(|cached| &cached.containers) {
-            *metrics.running_containers.entry(container.state.into()).or_default() -= 1;
-        }
+        self.state.metrics.change_running(cached.as_deref(), status);
     }
 
     /// Writes or deletes the cache entry. Returns whether the event is to be reported.
@@ -143,7 +143,7 @@ impl Engine {
         match self.state.channel.send(event, self.config.channel_capacity) {
             Ok(event) => self.push(Output::Event(event)),
             Err(event) => {
-                self.state.metrics.discard_events += 1;
+                self.state.metrics.count_discard();
                 self.push(Output::Evented(EventedOutput::Discarded(event)));
             }
         }
@@ -158,12 +158,4 @@ fn events_of(kind: ContainerEventType) -> &'static [EventType] {
         ContainerEventType::Stopped => &[EventType::ContainerDied],
         ContainerEventType::Deleted => &[EventType::ContainerDied, EventType::ContainerRemoved],
     }
-}
-
-/// 1 when a *container* status has the sandbox's id and runs (`getPodSandboxState`, evented.go). Most runtimes do not
-/// report the sandbox as a container; with those `running_pods` never moves here.
-fn sandbox_runs(status: &PodStatus) -> i64 {
-    let is_sandbox = |id: &CriId| status.sandboxes.iter().any(|sandbox| sandbox.id == *id);
-    let runs = |c: &ContainerStatus| c.state == ContainerState::Running && is_sandbox(&c.id);
-    i64::from(status.containers.iter().any(runs))
 }

@@ -97,6 +97,12 @@ fn evented_line(output: &EventedOutput) -> Option<LogLine> {
         EventedOutput::Discarded(_) => {
             failure("Evented PLEG: Event channel is full, discarded pod lifecycle event", vec![], None)
         }
+        EventedOutput::StreamFailed { error } => {
+            info(4, "Evented PLEG: Failed to get container events, retrying: ", vec![("err", text(error))])
+        }
+        EventedOutput::FellBack => {
+            info(4, "Fall back to Generic PLEG relisting since Evented PLEG is not working", vec![])
+        }
         EventedOutput::Received { event } => {
             let message = match event.kind {
                 ContainerEventType::Created => "Received Container Created Event",

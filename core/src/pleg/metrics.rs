@@ -1,7 +1,9 @@
 //! The kubelet's PLEG metrics as plain numbers.
 
 use crate::{
-    pod::{Pod, State},
+    cri::ContainerStatus,
+    id::CriId,
+    pod::{Pod, PodStatus, State},
     time::{MILLISECOND, Nanos},
 };
 use alloc::{collections::BTreeMap, sync::Arc};
@@ -37,17 +39,18 @@ pub struct Durations {
 
 impl Durations {
     pub(super) fn observe(&mut self, nanos: Nanos) {
-        self.count += 1;
+        self.count = self.count.saturating_add(1);
         self.sum = self.sum.saturating_add(nanos);
         let place = BUCKETS.partition_point(|bound| *bound < nanos);
         if let Some(bucket) = self.buckets.get_mut(place) {
-            *bucket += 1;
+            *bucket = bucket.saturating_add(1);
         }
     }
 }
 
 /// What the kubelet exports of PLEG, with the prefix `kubelet_`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Metrics {
     /// `pleg_relist_duration_seconds`. Observed when a relist ends: one that hangs is not in it.
     pub relist_duration: Durations,
@@ -55,6 +58,10 @@ pub struct Metrics {
     pub relist_interval: Durations,
     /// `pleg_pod_relist_duration_seconds` (v1.36).
     pub pod_relist_duration: Durations,
+    /// `evented_pleg_connection_error_count`.
+    pub evented_connection_errors: u64,
+    /// `evented_pleg_connection_success_count`.
+    pub evented_connections: u64,
     /// `evented_pleg_connection_latency_seconds`: from a CRI event's own time to its arrival. Negative when the
     /// runtime's clock is ahead.
     pub evented_latency: Durations,
@@ -70,6 +77,29 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    pub(super) fn count_discard(&mut self) {
+        self.discard_events = self.discard_events.saturating_add(1);
+    }
+
+    pub(super) fn count_connection(&mut self) {
+        self.evented_connections = self.evented_connections.saturating_add(1);
+    }
+
+    pub(super) fn count_connection_error(&mut self) {
+        self.evented_connection_errors = self.evented_connection_errors.saturating_add(1);
+    }
+
+    /// Evented PLEG's way: by the difference of a pod's new status to the cached one.
+    pub(super) fn change_running(&mut self, cached: Option<&PodStatus>, new: &PodStatus) {
+        let pods = sandbox_runs(new) - cached.map_or(0, sandbox_runs);
+        self.running_pods = self.running_pods.saturating_add(pods);
+        let old = cached.into_iter().flat_map(|status| &status.containers).map(|c| (c.state, -1));
+        for (state, by) in new.containers.iter().map(|c| (c.state, 1)).chain(old) {
+            let count = self.running_containers.entry(state.into()).or_default();
+            *count = count.saturating_add(by);
+        }
+    }
+
     pub(super) fn set_running(&mut self, listed: &Tally) {
         self.running_pods = listed.pods;
         for (state, count) in listed.containers() {
@@ -78,6 +108,14 @@ impl Metrics {
             }
         }
     }
+}
+
+/// 1 when a *container* status has the sandbox's id and runs (`getPodSandboxState`, evented.go). Most runtimes do not
+/// report the sandbox as a container; with those `running_pods` never moves here.
+fn sandbox_runs(status: &PodStatus) -> i64 {
+    let is_sandbox = |id: &CriId| status.sandboxes.iter().any(|sandbox| sandbox.id == *id);
+    let runs = |c: &ContainerStatus| State::from(c.state) == State::Running && is_sandbox(&c.id);
+    i64::from(status.containers.iter().any(runs))
 }
 
 /// Running pods, and containers by state, of a listing.
@@ -106,10 +144,11 @@ impl Tally {
 
     fn count(&mut self, pod: &Pod, by: i64) {
         if pod.sandboxes.iter().any(|sandbox| sandbox.state == State::Running) {
-            self.pods += by;
+            self.pods = self.pods.saturating_add(by);
         }
         for container in &pod.containers {
-            *self.of(container.state) += by;
+            let count = self.of(container.state);
+            *count = count.saturating_add(by);
         }
     }
 

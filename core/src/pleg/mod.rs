@@ -32,6 +32,7 @@ mod cache;
 mod channel;
 mod checkpoint;
 mod config;
+mod event_stream;
 mod event_text;
 mod evented;
 mod listing;
@@ -42,6 +43,8 @@ mod reconcile;
 mod record;
 mod relist;
 mod requests;
+#[cfg(test)]
+mod tests;
 mod transition;
 mod watch;
 mod worker;
@@ -51,6 +54,7 @@ pub use checkpoint::EngineCheckpoint;
 pub use config::{
     CHANNEL_CAPACITY, Config, EntryTime, Profile, RELIST_PERIOD, RELIST_THRESHOLD, REQUEST_CAPACITY,
 };
+pub use event_stream::{CACHE_TIME_PERIOD, EventStream, STREAM_RETRIES, StreamAction};
 pub use evented::EventedOutput;
 pub use listing::Listing;
 pub use log::{LogLine, LogValue, log_line};

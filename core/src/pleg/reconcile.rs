@@ -169,7 +169,7 @@ impl Engine {
         match self.state.channel.send(event, self.config.channel_capacity) {
             Ok(event) => self.push(Output::Event(event)),
             Err(event) => {
-                self.state.metrics.discard_events += 1;
+                self.state.metrics.count_discard();
                 self.push(Output::Discarded(event));
             }
         }

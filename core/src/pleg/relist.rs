@@ -94,6 +94,7 @@ impl Engine {
             return self.ignore("handle_pod_listed");
         };
         match result {
+            Ok(pod) if pod.uid != uid => self.ignore("handle_pod_listed"),
             Ok(pod) => {
                 self.enter(Phase::Reconciling);
                 self.record_pod(&uid, pod.timestamp);

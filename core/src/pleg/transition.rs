@@ -79,3 +79,104 @@ fn transition(sights: &[Sight<'_>]) -> Option<(usize, Transition)> {
     let (old, new) = (state(false), state(true));
     (old != new).then(|| (first.place, Transition { id: first.id.clone(), old, new }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod::{Container, State};
+    use alloc::{format, string::String};
+
+    /// `docker:a=running` is container a of another runtime; behind a bar come the sandboxes.
+    fn pod(text: &str) -> Pod {
+        let (containers, sandboxes) = text.split_once('|').unwrap_or((text, ""));
+        let list = |text: &str| text.split_whitespace().map(container).collect();
+        Pod { containers: list(containers), sandboxes: list(sandboxes), ..Pod::default() }
+    }
+
+    fn container(text: &str) -> Container {
+        let (id, state) = text.split_once('=').unwrap();
+        let (runtime, id) = id.split_once(':').unwrap_or(("cri", id));
+        let states = [State::Created, State::Running, State::Exited, State::Unknown];
+        let state = states.into_iter().find(|known| known.name() == state).unwrap();
+        Container {
+            id: ContainerId { runtime: runtime.into(), id: id.into() },
+            state,
+            ..Container::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(old: &str, new: &str, expected: &[&str]) {
+        let found = transitions(Some(&pod(old)), Some(&pod(new)));
+        let text = |t: &Transition| {
+            let events: Vec<_> = t.events().iter().map(|kind| &kind.name()["Container".len()..]).collect();
+            format!("{} {} -> {}: {}", t.id.id, t.old.name(), t.new.name(), events.join(", "))
+        };
+        let found: Vec<String> = found.iter().map(text).collect();
+        assert_eq!(found.iter().map(|text| text.trim_end()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn every_change_of_state_has_its_events() {
+        for state in ["a=created", "a=running", "a=exited", "a=unknown", ""] {
+            check(state, state, &[]);
+        }
+        check("", "a=running", &["a non-existent -> running: Started"]);
+        check("", "a=exited", &["a non-existent -> exited: Died"]);
+        check("", "a=unknown", &["a non-existent -> unknown:"]);
+        check("a=running", "a=exited", &["a running -> exited: Died"]);
+        check("a=running", "a=unknown", &["a running -> unknown:"]);
+        check("a=running", "", &["a running -> non-existent: Died, Removed"]);
+        check("a=exited", "a=running", &["a exited -> running: Started"]);
+        check("a=exited", "a=unknown", &["a exited -> unknown:"]);
+        check("a=exited", "", &["a exited -> non-existent: Removed"]);
+        check("a=unknown", "a=running", &["a unknown -> running: Started"]);
+        check("a=unknown", "a=exited", &["a unknown -> exited: Died"]);
+        check("a=unknown", "", &["a unknown -> non-existent: Died, Removed"]);
+    }
+
+    #[test]
+    fn created_is_unknown() {
+        check("a=created", "a=unknown", &[]);
+        check("a=running", "a=created", &["a running -> unknown:"]);
+    }
+
+    #[test]
+    fn old_containers_come_first_then_old_sandboxes_then_what_is_new() {
+        check(
+            "z=running b=running | y=running",
+            "c=running b=exited | a=running",
+            &[
+                "z running -> non-existent: Died, Removed",
+                "b running -> exited: Died",
+                "y running -> non-existent: Died, Removed",
+                "c non-existent -> running: Started",
+                "a non-existent -> running: Started",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_first_of_several_with_one_id_counts() {
+        check("a=running a=exited", "a=exited a=running", &["a running -> exited: Died"]);
+        check("| a=running", "a=exited | a=running", &["a running -> exited: Died"]);
+    }
+
+    #[test]
+    fn an_id_of_another_runtime_is_gone_and_the_new_one_not_looked_at() {
+        check("docker:a=running", "containerd:a=running", &["a running -> non-existent: Died, Removed"]);
+        check(
+            "docker:a=running containerd:a=running",
+            "containerd:a=exited",
+            &["a running -> non-existent: Died, Removed"],
+        );
+    }
+
+    #[test]
+    fn a_pod_that_is_new_or_gone() {
+        let running = pod("a=running");
+        assert_eq!(transitions(None, Some(&running)).len(), 1);
+        assert_eq!(transitions(Some(&running), None).len(), 1);
+        assert_eq!(transitions(None, None), []);
+    }
+}

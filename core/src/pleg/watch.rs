@@ -48,7 +48,7 @@ impl WatchConditions {
 
     fn set(&mut self, uid: &Uid, key: &WatchKey) -> u64 {
         let version = self.0.entry(uid.clone()).or_default().entry(key.clone());
-        *version.and_modify(|version| *version += 1).or_insert(0)
+        *version.and_modify(|version| *version = version.saturating_add(1)).or_insert(0)
     }
 
     fn clear(&mut self, uid: &Uid, key: &WatchKey) {

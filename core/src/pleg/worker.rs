@@ -69,3 +69,46 @@ impl RelistLoop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        pleg::{Config, Listing},
+        time::SECOND,
+    };
+    use alloc::vec;
+
+    fn relist(relist_loop: &mut RelistLoop, engine: &mut Engine, from: i64, to: i64) {
+        engine.handle_relist(Time(from));
+        engine.handle_listed(Time(to), Listing::Full(vec![]));
+        relist_loop.handle_relisted(Time(to), engine);
+    }
+
+    #[test]
+    fn the_period_counts_from_the_end_and_the_timer_wins() {
+        let (mut relist_loop, mut engine) = (RelistLoop::default(), Engine::new(Config::default()));
+        assert_eq!(relist_loop.turn(Time(0), &mut engine), Turn::Stopped);
+        relist_loop.start(Time(0));
+        assert_eq!(relist_loop.turn(Time(0), &mut engine), Turn::Relist);
+        assert_eq!(relist_loop.turn(Time(1), &mut engine), Turn::Busy);
+        relist(&mut relist_loop, &mut engine, 0, 7);
+        assert_eq!(relist_loop.turn(Time(7), &mut engine), Turn::WaitUntil(Time(SECOND + 7)));
+        engine.request_relist(Time(8), &"p".into());
+        engine.request_relist(Time(9), &"q".into());
+        assert_eq!(relist_loop.turn(Time(9), &mut engine), Turn::RelistPod("p".into()));
+        assert_eq!(relist_loop.turn(Time(SECOND + 7), &mut engine), Turn::Relist);
+        relist(&mut relist_loop, &mut engine, SECOND + 7, SECOND + 7);
+        assert_eq!(relist_loop.turn(Time(SECOND + 8), &mut engine), Turn::RequestVoid("q".into()));
+    }
+
+    #[test]
+    fn a_stopped_loop_starts_no_other_relist() {
+        let (mut relist_loop, mut engine) = (RelistLoop::default(), Engine::new(Config::default()));
+        relist_loop.start(Time(0));
+        assert_eq!(relist_loop.turn(Time(0), &mut engine), Turn::Relist);
+        relist_loop.stop();
+        relist(&mut relist_loop, &mut engine, 0, 7);
+        assert_eq!(relist_loop.turn(Time(2 * SECOND), &mut engine), Turn::Stopped);
+    }
+}
