@@ -1,4 +1,5 @@
 //! Every capture that a version of plegscope ever wrote still opens, and gives the events that it gave then.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::progress::say;
 use crate::setup::{self, npm, wasm};
@@ -15,12 +15,20 @@ const SIZES: &str = include_str!("sizes.mjs");
 /// Builds what changed. Nothing is touched when nothing did.
 pub(crate) fn build(compiler: &wasm::Compiler) -> Result<()> {
     say("page: compiling (first time about two minutes)");
-    compiler
+    // Meanwhile: linking the page leaves all but one processor idle.
+    let mut bundler = workspace::cargo()
+        .args(["build", "--quiet", "--package", "xtask-bundle"])
+        .spawn()
+        .context("cannot start cargo")?;
+    let page = compiler
         .cargo()?
         .args(["build", "--quiet", "--package", "pleg-web", "--bin", "pleg-web", "--profile", "web"])
-        .run()?;
-    say("page: bundling (first time half a minute)");
-    workspace::cargo().args(["build", "--quiet", "--package", "xtask-bundle"]).run()?;
+        .run();
+    let bundler = bundler.wait()?;
+    page?;
+    if !bundler.success() {
+        bail!("the bundler (xtask/bundle) does not compile");
+    }
     let wasm = workspace::wasm_target().join(wasm::TARGET).join("web").join("pleg-web.wasm");
     let mut bundle = Command::new(workspace::target().join("debug").join("xtask-bundle"));
     bundle.arg(workspace::root().join("index.html")).arg(wasm).arg(workspace::dist());

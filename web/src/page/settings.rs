@@ -2,7 +2,6 @@
 
 use crate::{format::Zone, store::Settings, view::theme::Theme};
 use pleg_core::time::SECOND;
-use wasm_bindgen::JsValue;
 use web_sys::Storage;
 
 fn storage() -> Option<Storage> {
@@ -41,7 +40,7 @@ pub(crate) fn store(settings: &Settings) {
     let kept = storage.set_item("theme", settings.theme.name()).and_then(|()| storage.set_item("zone", zone));
     if let Err(error) = kept {
         // A full or forbidden storage only means that the choice is not remembered.
-        web_sys::console::warn_1(&JsValue::from(error));
+        web_sys::console::warn_1(&error);
     }
 }
 

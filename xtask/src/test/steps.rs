@@ -80,7 +80,8 @@ fn lint(_: &mut Context) -> Result<Outcome> {
 fn lint_wasm(context: &mut Context) -> Result<Outcome> {
     let packages = ["--package", "pleg-core", "--package", "pleg-core-wasm", "--package", "pleg-web"];
     let mut clippy = context.compiler()?.clippy()?;
-    passed(clippy.arg("--quiet").args(packages).args(["--", "-D", "warnings"]))
+    // The page's own profile, so that macros and build scripts are compiled once for both.
+    passed(clippy.args(["--quiet", "--profile", "web"]).args(packages).args(["--", "-D", "warnings"]))
 }
 
 fn document(_: &mut Context) -> Result<Outcome> {
