@@ -6,7 +6,7 @@ use super::{
     input::{self, Drag},
     page_clock, settings,
     source::socket,
-    window_api,
+    warn, window_api,
 };
 use crate::{
     format::Zone,
@@ -229,8 +229,8 @@ impl App {
     }
 
     fn with_filter(&self, act: impl Fn(&HtmlInputElement) -> Result<(), wasm_bindgen::JsValue>) {
-        if let Some(Err(error)) = self.filter.cast::<HtmlInputElement>().map(|filter| act(&filter)) {
-            web_sys::console::warn_1(&error);
+        if let Some(filter) = self.filter.cast::<HtmlInputElement>() {
+            warn(act(&filter));
         }
     }
 }
@@ -239,9 +239,7 @@ fn copy(text: &str) {
     let Some(window) = web_sys::window() else { return };
     let promise = window.navigator().clipboard().write_text(text);
     wasm_bindgen_futures::spawn_local(async move {
-        if let Err(error) = wasm_bindgen_futures::JsFuture::from(promise).await {
-            web_sys::console::warn_1(&error);
-        }
+        warn(wasm_bindgen_futures::JsFuture::from(promise).await);
     });
 }
 

@@ -3,6 +3,7 @@
 use super::{
     app::{App, Message},
     canvas::Canvas,
+    warn,
 };
 use crate::store::{Action, Zooming};
 use gloo_events::{EventListener, EventListenerOptions};
@@ -71,18 +72,26 @@ fn key(event: &KeyboardEvent) -> Option<Message> {
     if typing {
         return (name == "Escape").then_some(Message::LeaveFilter);
     }
-    let on_control = event
-        .target()
-        .and_then(|target| target.dyn_into::<Element>().ok())
-        .is_some_and(|element| element.matches("button, select, input, a").unwrap_or(false));
-    if on_control
-        && matches!(name.as_str(), " " | "Enter" | "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown")
-    {
+    if is_own_business(event, &name) {
         return None;
     }
     let message = key_message(&name, if event.shift_key() { 5.0 } else { 1.0 })?;
     event.prevent_default();
     Some(message)
+}
+
+/// Whether a key belongs to the control that has the focus. A button that was only clicked keeps the focus without
+/// showing it: the keys are then still the page's.
+fn is_own_business(event: &KeyboardEvent, name: &str) -> bool {
+    let controls = match name {
+        " " | "Enter" => "button:focus-visible, select, input, a",
+        "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" | "Home" | "End" | "PageUp" | "PageDown" => {
+            "select, input"
+        }
+        _ => return false,
+    };
+    let element = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    element.is_some_and(|element| element.matches(controls).unwrap_or(false))
 }
 
 fn key_message(name: &str, far: f64) -> Option<Message> {
@@ -152,7 +161,7 @@ impl App {
         self.drag = Some(Drag { last: at, start: at, moved: false });
         if let Some(canvas) = self.canvas.node.cast::<HtmlElement>() {
             // Without capture a drag only ends at the canvas's edge.
-            canvas.set_pointer_capture(event.pointer_id()).unwrap_or_default();
+            warn(canvas.set_pointer_capture(event.pointer_id()));
         }
     }
 

@@ -32,6 +32,13 @@ fn show_crash() {
     }
 }
 
+/// Writes what the browser refused into its console: the page goes on without it.
+fn warn<T>(result: Result<T, JsValue>) {
+    if let Err(error) = result {
+        web_sys::console::warn_1(&error);
+    }
+}
+
 /// Milliseconds since the page was opened.
 fn page_clock() -> f64 {
     web_sys::window().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())

@@ -1,5 +1,6 @@
 //! Paints a scene on a canvas.
 
+use super::warn;
 use crate::view::{
     marks::Glyph,
     scene::{Align, Font, Item, Rect, Scene},
@@ -49,8 +50,7 @@ impl Painter {
             self.fitted.clear();
         }
         (self.font, self.ink) = (None, None);
-        // A transform of finite numbers is never refused.
-        self.context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0).unwrap_or_default();
+        warn(self.context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0));
         self.context.set_text_baseline("middle");
         scene.items.iter().for_each(|item| self.item(item));
     }
@@ -160,8 +160,7 @@ impl Painter {
 
     fn set_dash(&self, lengths: &[f64]) {
         let lengths: js_sys::Array = lengths.iter().copied().map(wasm_bindgen::JsValue::from_f64).collect();
-        // Refused only for lengths that are not finite.
-        self.context.set_line_dash(&lengths).unwrap_or_default();
+        warn(self.context.set_line_dash(&lengths));
     }
 
     fn text(&mut self, at: (f64, f64), text: &str, ink: Ink, font: Font, align: Align, room: f64) {
@@ -184,8 +183,8 @@ impl Painter {
             Align::Center => "center",
             Align::Right => "right",
         });
-        // Half a pixel lower: letters without descenders then look centred. Drawing text cannot fail.
-        self.context.fill_text(&text, at.0.round(), at.1 + 0.5).unwrap_or_default();
+        // Half a pixel lower: letters without descenders then look centred.
+        warn(self.context.fill_text(&text, at.0.round(), at.1 + 0.5));
     }
 
     /// The text, or as much of it as fits with an ellipsis; nothing when not even two letters fit.
@@ -231,7 +230,7 @@ impl Painter {
         if hollow {
             self.context.begin_path();
             self.context.set_line_width(1.0);
-            self.context.arc(x, y, 6.5, 0.0, TAU).unwrap_or_default();
+            warn(self.context.arc(x, y, 6.5, 0.0, TAU));
             self.context.stroke();
         }
     }

@@ -1,5 +1,6 @@
 //! The person's choices, kept by the browser.
 
+use super::warn;
 use crate::{format::Zone, store::Settings, view::theme::Theme};
 use pleg_core::time::SECOND;
 use web_sys::Storage;
@@ -38,17 +39,13 @@ pub(crate) fn store(settings: &Settings) {
     let Some(storage) = storage() else { return };
     let zone = if settings.zone.utc { "utc" } else { "local" };
     let kept = storage.set_item("theme", settings.theme.name()).and_then(|()| storage.set_item("zone", zone));
-    if let Err(error) = kept {
-        // A full or forbidden storage only means that the choice is not remembered.
-        web_sys::console::warn_1(&error);
-    }
+    // A full or forbidden storage only means that the choice is not remembered.
+    warn(kept);
 }
 
 fn apply(settings: &Settings) {
     let document = web_sys::window().and_then(|window| window.document());
-    if let Some(root) = document.and_then(|document| document.document_element())
-        && let Err(error) = root.set_attribute("data-theme", settings.theme.name())
-    {
-        web_sys::console::warn_1(&error);
+    if let Some(root) = document.and_then(|document| document.document_element()) {
+        warn(root.set_attribute("data-theme", settings.theme.name()));
     }
 }

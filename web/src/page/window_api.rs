@@ -1,11 +1,12 @@
 //! `window.plegscope`: what the page has derived, for tests and for the console.
 
+use super::warn;
 use crate::store::Store;
 use js_sys::{Function, Object, Reflect};
 use pleg_core::pleg::Health;
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
-use std::{cell::RefCell, fmt::Write, rc::Rc};
+use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsValue, closure::Closure};
 
 /// Health as an object.
@@ -45,9 +46,7 @@ pub(super) fn install(store: &Rc<RefCell<Store>>, painted: &Rc<RefCell<u64>>) {
             getter(&api, "frames", move || JsValue::from_f64(of_frames.borrow().model.frames() as f64))
         })
         .and_then(|()| Reflect::set(&js_sys::global(), &"plegscope".into(), &api));
-    if let Err(error) = made {
-        web_sys::console::warn_1(&error);
-    }
+    warn(made);
 }
 
 fn method(api: &Object, name: &str, answer: impl Fn() -> JsValue + 'static) -> Result<(), JsValue> {
@@ -69,11 +68,7 @@ fn plain(value: &impl Serialize) -> JsValue {
 }
 
 fn events(store: &Store) -> String {
-    store.model.events().iter().fold(String::new(), |mut lines, event| {
-        // Writing to a string cannot fail.
-        writeln!(lines, "{}", event.to_json()).unwrap_or_default();
-        lines
-    })
+    store.model.events().iter().map(|event| event.to_json() + "\n").collect()
 }
 
 fn health(store: &Store) -> HealthReport {

@@ -91,9 +91,7 @@ fn hanging(timeline: &Timeline, relist: &Relist, progress: Option<Progress>, now
         }
     }
     if let Some(Progress { inspected, waiting }) = progress.filter(|_| relist.listed.is_some()) {
-        // The pod whose inspection runs is neither inspected nor waiting.
-        let all = inspected + waiting + usize::from(relist.running_call().is_some());
-        parts.push(format!("{inspected} of {} inspected", format::counted(all, "pod")));
+        parts.push(format!("{inspected} of {} inspected", format::counted(inspected + waiting, "pod")));
     }
     let title = format!("Relist {} running for {}", relist.n, format::running(took_at(relist, now)));
     RelistLine { hanging: true, title, parts, n: relist.n }

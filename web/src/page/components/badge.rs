@@ -17,8 +17,10 @@ pub(super) fn badge(store: &Store, at: Millis) -> Html {
         None => None,
     };
     let late = (badge.share > LATE).then_some("late");
+    // What was true when the agent was last heard.
+    let old = (store.source.is_socket() && store.source.silence(at).is_none()).then_some("old");
     html! {
-        <div id="health" class={classes!("badge", class, late)} title={badge.text.clone()}>
+        <div id="health" class={classes!("badge", class, late, old)} title={badge.text.clone()}>
             <span class="dot" />
             if !badge.word.is_empty() { <b>{ badge.word }</b> }
             <span class="text">{ badge.text }</span>

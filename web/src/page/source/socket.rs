@@ -1,6 +1,6 @@
 //! The socket of the agent.
 
-use crate::store::Received;
+use crate::{page::warn, store::Received};
 use gloo_events::EventListener;
 use wasm_bindgen::JsCast;
 use web_sys::{MessageEvent, WebSocket};
@@ -33,8 +33,7 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // Fails only for a bad close code, and none is given.
-        self.socket.close().unwrap_or_default();
+        warn(self.socket.close());
     }
 }
 

@@ -18,7 +18,7 @@ const BEHIND: f64 = 2.0;
 /// A text needs this many pixels of box.
 const LABEL: f64 = 22.0;
 /// Width of a letter of a label, about.
-const LETTER: f64 = 6.4;
+const LETTER: f64 = 7.0;
 /// Distance to the next mark that leaves room for a count.
 const COUNT: f64 = 20.0;
 /// Room that a mark takes beside a label.
