@@ -14,6 +14,7 @@ mod log;
 mod model;
 mod recording;
 mod reducer;
+mod rejoin;
 mod source;
 mod window;
 
@@ -24,6 +25,8 @@ pub use model::Model;
 pub use recording::Recording;
 pub use source::{Source, SourceState};
 pub use window::Window;
+
+use rejoin::Rejoin;
 
 use crate::{
     filter::Filter,
@@ -103,6 +106,7 @@ pub struct Store {
     /// Speed of replay, as a factor.
     pub speed: u32,
     reader: CaptureReader,
+    rejoin: Rejoin,
     edge: Time,
     order_of: u64,
 }
@@ -127,6 +131,7 @@ impl Default for Store {
             recording: Recording::default(),
             speed: 10,
             reader: CaptureReader::new(),
+            rejoin: Rejoin::default(),
             edge: Time(0),
             order_of: 0,
         }

@@ -1,8 +1,8 @@
 //! The one place where the store changes.
 
 use super::{
-    Action, Effect, Head, Millis, Model, Piece, Received, Recording, Source, SourceState, Store, Weight,
-    Window, Zooming, source,
+    Action, Effect, Head, Millis, Model, Piece, Received, Recording, Rejoin, Source, SourceState, Store,
+    Weight, Window, Zooming, source,
 };
 use crate::{
     filter::Filter,
@@ -75,7 +75,10 @@ impl Store {
             return Vec::new();
         }
         match received {
-            Received::Opened => self.source.state = SourceState::Connected { heard: at },
+            Received::Opened => {
+                self.source.state = SourceState::Connected { heard: at };
+                self.rejoin.reopened();
+            }
             Received::Text(lines) => self.lines(&lines, at),
             Received::Closed => {
                 let failures = match self.source.state {
@@ -93,11 +96,14 @@ impl Store {
 
     fn lines(&mut self, lines: &str, at: Millis) {
         let edge = self.edge(at);
-        match Frame::from_lines(lines) {
-            Ok(frames) => frames.iter().for_each(|frame| self.frame(frame)),
-            Err(error) => self.tell(Weight::Error, format!("A message of the agent cannot be read: {error}")),
+        for line in lines.lines().filter(|line| !line.is_empty()) {
+            match Frame::from_line(line) {
+                Ok(frame) => self.received_frame(&frame, line),
+                Err(error) => {
+                    self.tell(Weight::Error, format!("A line of the agent cannot be read: {error}"))
+                }
+            }
         }
-        self.recording.push(lines);
         if self.recording.is_segment_full()
             && let (Some(hello), Some(checkpoint)) = (self.model.hello(), self.model.checkpoint())
         {
@@ -109,18 +115,31 @@ impl Store {
         self.refresh();
     }
 
+    fn received_frame(&mut self, frame: &Frame, line: &str) {
+        self.begin_anew_if_other(frame);
+        if self.rejoin.takes(frame) {
+            self.frame(frame);
+            self.recording.push(line);
+        }
+    }
+
     fn frame(&mut self, frame: &Frame) {
+        if let Err(error) = self.model.handle_frame(frame) {
+            self.tell(Weight::Error, format!("Part of the data cannot be shown: {error}"));
+        }
+    }
+
+    /// Forgets everything when another observer says hello.
+    fn begin_anew_if_other(&mut self, frame: &Frame) {
         if let (Frame::Hello(new), Some(old)) = (frame, self.model.hello())
             && (&new.boot, new.wall, new.mono) != (&old.boot, old.wall, old.mono)
         {
+            let text = match self.source.is_socket() {
+                true => "The agent was restarted: what it saw before is gone from this page.",
+                false => "The capture holds more than one run of an agent: only the last is shown.",
+            };
             self.forget();
-            self.tell(
-                Weight::Warning,
-                "The agent was restarted: what it saw before is gone from this page.".into(),
-            );
-        }
-        if let Err(error) = self.model.handle_frame(frame) {
-            self.tell(Weight::Error, format!("Part of the data cannot be shown: {error}"));
+            self.tell(Weight::Warning, text.into());
         }
     }
 
@@ -128,6 +147,7 @@ impl Store {
     fn forget(&mut self) {
         self.model = Model::default();
         self.recording = Recording::default();
+        self.rejoin = Rejoin::default();
         self.head = Head::Edge;
         (self.selected, self.chosen_event) = (None, None);
         self.order.clear();
@@ -168,7 +188,10 @@ impl Store {
         *done += bytes.len() as u64;
         let mut frames = Vec::new();
         let result = self.reader.push(bytes, &mut frames);
-        frames.iter().for_each(|frame| self.frame(frame));
+        for frame in &frames {
+            self.begin_anew_if_other(frame);
+            self.frame(frame);
+        }
         if let Err(error) = result {
             self.finish_file();
             self.tell(Weight::Error, format!("{}: {error}", self.source.name));

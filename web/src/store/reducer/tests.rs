@@ -82,6 +82,22 @@ fn a_lost_socket_is_opened_again_after_longer_and_longer_waits() {
 }
 
 #[test]
+fn what_comes_again_after_a_lost_socket_is_not_taken_in_twice() {
+    let mut store = live();
+    let (events, kept) = (store.model.events().to_vec(), store.recording.bytes());
+    socket(&mut store, Received::Closed, 20_000.0);
+    store.reduce(Action::Reconnect, 21_000.0);
+    socket(&mut store, Received::Opened, 21_000.0);
+    let more = frames(&format!("{TOLD}\n5000 shop/cart: ready, app exited 3"));
+    socket(&mut store, text(&more), 21_000.0);
+    assert_eq!(notices(&store), [""; 0]);
+    assert_eq!(store.model.events().get(..5), events.get(..5));
+    assert_eq!(store.model.timeline().relists().len(), 4);
+    let new = lines(more.get(frames(TOLD).len()..).unwrap()).len() + lines(more.get(..1).unwrap()).len();
+    assert_eq!(store.recording.bytes(), kept + new);
+}
+
+#[test]
 fn another_observer_begins_anew() {
     let mut store = live();
     socket(&mut store, text(&[hello(0)]), 11_000.0);
