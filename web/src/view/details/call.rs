@@ -25,8 +25,7 @@ impl Known<'_> {
             details.fact("Answer", format::bytes(call.bytes));
         }
         details.fact("Relist", format!("{n}, call {} of {}", index + 1, relist.calls.len()));
-        details
-            .fact("Began", format!("{} after the relist", format::duration(call.start.since(relist.start))));
+        details.fact("Into the relist", format::duration(call.start.since(relist.start)));
         details.fact("Began", format::rfc3339(call.start));
         if let Some(end) = call.end {
             details.fact("Ended", format::rfc3339(end));
