@@ -110,6 +110,12 @@ impl Agent {
         .await
     }
 
+    /// Its process id, while it runs.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// The events that it has printed so far: the lines of stdout that are JSON objects.
     #[must_use]
     pub fn events(&self) -> Vec<String> {
