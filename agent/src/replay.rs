@@ -43,10 +43,7 @@ impl Heads {
     fn is_news(&mut self, frame: &Frame) -> bool {
         match frame {
             Frame::Hello(hello) => {
-                let same_observer = self.hello.as_ref().is_some_and(|known| {
-                    (&known.boot, known.wall, known.mono) == (&hello.boot, hello.wall, hello.mono)
-                });
-                self.wanted |= !same_observer;
+                self.wanted |= !self.hello.as_ref().is_some_and(|known| known.is_of_same_observer(hello));
                 let known = self.hello.replace(hello.clone());
                 self.wanted || known.as_ref() != Some(hello)
             }

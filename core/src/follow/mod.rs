@@ -167,7 +167,7 @@ impl Follower {
     fn begin(&mut self, hello: &Hello) {
         match &mut self.session {
             // The runtime's name is not known while it does not answer; its observer says it later.
-            Some(session) if session.is_of(hello) => session.hello.clone_from(hello),
+            Some(session) if session.hello.is_of_same_observer(hello) => session.hello.clone_from(hello),
             _ => {
                 self.timeline = Timeline::default();
                 self.session = Some(Session::new(hello));

@@ -49,12 +49,6 @@ impl Session {
         }
     }
 
-    /// Whether this is the hello of the same observer: it repeats its own.
-    pub(super) fn is_of(&self, hello: &Hello) -> bool {
-        let Hello { boot, wall, mono, .. } = &self.hello;
-        (boot, wall, mono) == (&hello.boot, &hello.wall, &hello.mono)
-    }
-
     /// Time of monotonic zero.
     pub(super) fn base(&self) -> Time {
         Time(self.hello.wall) - self.hello.mono

@@ -176,6 +176,13 @@ pub struct FrameError {
     pub start: String,
 }
 
+impl Hello {
+    /// Whether this is a hello of the same observer: it repeats its own, with the clocks of its start.
+    pub fn is_of_same_observer(&self, other: &Hello) -> bool {
+        (&self.boot, self.wall, self.mono) == (&other.boot, other.wall, other.mono)
+    }
+}
+
 impl Frame {
     /// The frame as a line, with its line feed.
     ///

@@ -132,7 +132,7 @@ impl Store {
     /// Forgets everything when another observer says hello.
     fn begin_anew_if_other(&mut self, frame: &Frame) {
         if let (Frame::Hello(new), Some(old)) = (frame, self.model.hello())
-            && (&new.boot, new.wall, new.mono) != (&old.boot, old.wall, old.mono)
+            && !new.is_of_same_observer(old)
         {
             let text = match self.source.is_socket() {
                 true => "The agent was restarted: what it saw before is gone from this page.",
