@@ -92,6 +92,33 @@ fn fraction(f: &mut fmt::Formatter<'_>, value: u64, unit: u64, digits: usize) ->
     write!(f, ".{rest:0width$}")
 }
 
+/// A time as RFC 3339 in UTC with nine decimals, as the kubelet writes `kubernetes.io/config.seen`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rfc3339(pub Time);
+
+impl fmt::Display for Rfc3339 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, nanos) = (self.0.unix_seconds(), self.0.0.rem_euclid(SECOND));
+        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        let (year, month, day) = civil_date(days);
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanos:09}Z")
+    }
+}
+
+/// Year, month and day of a number of days since 1970-01-01, by counting eras of 400 years from a March on,
+/// so that the leap day comes last (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+pub fn civil_date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +143,19 @@ mod tests {
             (i64::MIN, "-2562047h47m16.854775808s"),
         ] {
             assert_eq!(GoDuration(nanos).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00.000000007Z"),
+            (951_782_400, "2000-02-29T00:00:00.000000007Z"),
+            (1_796_173_740, "2026-12-02T01:09:00.000000007Z"),
+            (4_107_542_399, "2100-02-28T23:59:59.000000007Z"),
+            (4_107_542_400, "2100-03-01T00:00:00.000000007Z"),
+        ] {
+            assert_eq!(Rfc3339(Time(seconds * SECOND + 7)).to_string(), text);
         }
     }
 

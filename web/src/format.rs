@@ -1,6 +1,6 @@
 //! Times, durations and sizes as a person reads them.
 
-use pleg_core::time::{MILLISECOND, Nanos, SECOND, Time};
+use pleg_core::time::{MILLISECOND, Nanos, Rfc3339, SECOND, Time, civil_date};
 
 const MICROSECOND: Nanos = 1_000;
 const MINUTE: Nanos = 60 * SECOND;
@@ -32,23 +32,9 @@ impl Zone {
     }
 }
 
-/// Year, month and day of a count of days since 1970-01-01, in the proleptic Gregorian calendar.
-fn civil(days: i64) -> (i64, i64, i64) {
-    // Years are counted from March, so that the leap day is a year's last: then a month's first day is linear.
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
 /// `2026-03-04`.
 pub fn date(time: Time, zone: Zone) -> String {
-    let (year, month, day) = civil(time.0.saturating_add(zone.offset).div_euclid(DAY));
+    let (year, month, day) = civil_date(time.0.saturating_add(zone.offset).div_euclid(DAY));
     format!("{year:04}-{month:02}-{day:02}")
 }
 
@@ -67,8 +53,7 @@ pub fn clock(time: Time, zone: Zone, decimals: usize) -> String {
 
 /// RFC 3339 with nanoseconds, in UTC.
 pub fn rfc3339(time: Time) -> String {
-    let zone = Zone::default();
-    format!("{}T{}Z", date(time, zone), clock(time, zone, 9))
+    Rfc3339(time).to_string()
 }
 
 /// Three significant digits with the unit that fits: `43 ms`, `1.24 s`, `2 m 41 s`, `1 h 02 m`.

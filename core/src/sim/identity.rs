@@ -7,9 +7,13 @@ use super::{
 use crate::{
     cri::{Labels, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL, SandboxMetadata},
     id::Uid,
-    time::{SECOND, Time},
+    time::{Rfc3339, Time},
 };
-use alloc::{borrow::ToOwned, format, string::String};
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The current revision of a workload: its number, and the hash in its pods' names and labels.
@@ -54,7 +58,7 @@ impl Identity {
             labels.insert(key.to_owned(), value.to_owned());
         }
         let annotations = Labels::from([
-            ("kubernetes.io/config.seen".to_owned(), rfc3339(at)),
+            ("kubernetes.io/config.seen".to_owned(), Rfc3339(at).to_string()),
             ("kubernetes.io/config.source".to_owned(), "api".to_owned()),
         ]);
         Self { uid: uid.into(), name, namespace: workload.namespace, labels, annotations }
@@ -140,44 +144,4 @@ pub(super) fn image_ref(image: &str) -> String {
     let digits: String =
         (0..4).map(|part| format!("{:016x}", xxh3_64_with_seed(image.as_bytes(), part))).collect();
     format!("sha256:{digits}")
-}
-
-/// UTC with nine decimals, as the kubelet writes `kubernetes.io/config.seen`.
-fn rfc3339(at: Time) -> String {
-    let (seconds, nanos) = (at.unix_seconds(), at.0.rem_euclid(SECOND));
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = civil_date(days);
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanos:09}Z")
-}
-
-/// Year, month and day of a number of days since 1970-01-01, by counting eras of 400 years from a March on,
-/// so that the leap day comes last (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-fn civil_date(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00.000000007Z"),
-            (951_782_400, "2000-02-29T00:00:00.000000007Z"),
-            (1_796_173_740, "2026-12-02T01:09:00.000000007Z"),
-            (4_107_542_399, "2100-02-28T23:59:59.000000007Z"),
-            (4_107_542_400, "2100-03-01T00:00:00.000000007Z"),
-        ] {
-            assert_eq!(rfc3339(Time(seconds * SECOND + 7)), text);
-        }
-    }
 }
