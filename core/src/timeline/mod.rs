@@ -134,30 +134,28 @@ impl Timeline {
 
     /// PLEG sent or discarded an event.
     pub(crate) fn event(&mut self, time: Time, event: &Event, discarded: bool) {
-        let relist = match self.relists.last_mut() {
-            Some(relist) => {
-                *(if discarded { &mut relist.discarded } else { &mut relist.events }) += 1;
-                relist.n
-            }
-            None => 0,
-        };
-        if let Some(pod) = self.pod_mut(&event.uid) {
-            let kind = MarkKind::Event { kind: event.kind, discarded };
-            pod.marks.push(Mark { time, relist, id: event.data.clone(), kind });
-        }
+        let relist = self.count(|relist| if discarded { &mut relist.discarded } else { &mut relist.events });
+        let kind = MarkKind::Event { kind: event.kind, discarded };
+        self.mark(&event.uid, Mark { time, relist, id: event.data.clone(), kind });
     }
 
     /// PLEG holds a pod's events back.
     pub(crate) fn held(&mut self, time: Time, uid: &Uid, error: Arc<str>) {
-        let relist = match self.relists.last_mut() {
-            Some(relist) => {
-                relist.held += 1;
-                relist.n
-            }
-            None => 0,
-        };
+        let relist = self.count(|relist| &mut relist.held);
+        self.mark(uid, Mark { time, relist, id: None, kind: MarkKind::Held { error } });
+    }
+
+    /// Counts one in the last relist. Returns the relist's number, 0 when there is none.
+    fn count(&mut self, counter: impl FnOnce(&mut Relist) -> &mut u32) -> u64 {
+        self.relists.last_mut().map_or(0, |relist| {
+            *counter(relist) += 1;
+            relist.n
+        })
+    }
+
+    fn mark(&mut self, uid: &Uid, mark: Mark) {
         if let Some(pod) = self.pod_mut(uid) {
-            pod.marks.push(Mark { time, relist, id: None, kind: MarkKind::Held { error } });
+            pod.marks.push(mark);
         }
     }
 
