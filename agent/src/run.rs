@@ -20,6 +20,7 @@ use crate::{
     worker::Worker,
 };
 use pleg_core::{
+    pleg::RELIST_THRESHOLD,
     time::Time,
     wire::{Hello, RuntimeInfo, VERSION},
 };
@@ -229,7 +230,7 @@ async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
 /// What a source's relist threshold is where none was asked for.
 fn default_threshold(target: &Target) -> Duration {
     match target {
-        Target::Endpoint(_) => Duration::from_secs(180),
+        Target::Endpoint(_) => Duration::from_nanos(RELIST_THRESHOLD.unsigned_abs()),
         // A hung call of the story takes half a minute: nobody is to wait three for the flip of health.
         Target::Simulation { .. } => Duration::from_secs(20),
     }

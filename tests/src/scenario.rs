@@ -11,6 +11,7 @@
 //! timeline                                    prints the lanes of all pods
 //! ```
 
+use crate::simulated::EPOCH;
 use pleg_core::{
     cri::{self, Answer, Op, RpcError},
     follow::{EventLine, Follower},
@@ -22,9 +23,6 @@ use pleg_core::{
 use std::{collections::BTreeMap, error::Error, fmt::Write as _};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-/// Start of every scenario: 2026-01-01T00:00:00Z.
-pub const START: i64 = 1_767_225_600 * SECOND;
 
 /// Runs a scenario. Returns its lines, each relist followed by what came of it.
 ///
@@ -76,7 +74,7 @@ impl Node {
             threshold: 180 * SECOND,
             capacity: 6,
             deadline: 120 * SECOND,
-            wall: START,
+            wall: EPOCH,
             mono: 0,
         }));
         let mut follower = Follower::new();
@@ -123,7 +121,7 @@ impl Node {
         let old = self.pods.get(pod).cloned().unwrap_or_default();
         let mut new = Vec::new();
         for item in items.split(", ") {
-            let mut item = parse_item(item, START + self.now)?;
+            let mut item = parse_item(item, EPOCH + self.now)?;
             if let Some(known) = old.iter().find(|old| (&old.name, old.attempt) == (&item.name, item.attempt))
             {
                 item.created_at = known.created_at;
@@ -138,7 +136,7 @@ impl Node {
         self.relists += 1;
         self.late = self.join_late()?;
         let mono = self.now;
-        self.feed(Frame::Relist(Relist { n: self.relists, wall: START + mono, mono }))?;
+        self.feed(Frame::Relist(Relist { n: self.relists, wall: EPOCH + mono, mono }))?;
         let mut at = 0;
         while let Some((op, id)) = self.follower.next_call() {
             let took = self.call(op, id, at)?;
@@ -151,7 +149,7 @@ impl Node {
         self.now = mono + at;
         self.failures.clear();
         self.delays.clear();
-        let health = self.follower.health(Time(START + self.now)).error();
+        let health = self.follower.health(Time(EPOCH + self.now)).error();
         health.map_or(Ok(()), |text| writeln!(self.out, "  PLEG is not healthy: {text}"))?;
         self.report()
     }
@@ -263,7 +261,7 @@ fn events(follower: &mut Follower) -> Vec<EventLine> {
 }
 
 fn since_start(time: Time) -> GoDuration {
-    GoDuration(time.since(Time(START)))
+    GoDuration(time.since(Time(EPOCH)))
 }
 
 fn seconds(text: &str) -> Result<Nanos> {

@@ -10,7 +10,7 @@ use pleg_core::{
     wire::{Call, Calling, Done, Frame, Hello, Relist, RuntimeInfo, VERSION},
 };
 
-/// 2026-01-01T00:00:00Z.
+/// Start of every story: 2026-01-01T00:00:00Z.
 pub const EPOCH: i64 = 1_767_225_600 * SECOND;
 /// A call that takes longer is announced, as the agent does.
 const ANNOUNCED_AFTER: Nanos = 20 * MILLISECOND;
