@@ -250,6 +250,10 @@ pub enum Op {
 }
 
 impl Op {
+    /// All of them.
+    pub const ALL: [Op; 4] =
+        [Op::ListPodSandbox, Op::ListContainers, Op::PodSandboxStatus, Op::ContainerStatus];
+
     /// The name of the CRI method.
     pub fn name(self) -> &'static str {
         match self {

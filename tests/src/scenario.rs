@@ -6,7 +6,9 @@
 //! gone shop/cart                              the pod is no longer listed
 //! fail ListContainers Unavailable: no socket  in the next relist, this call fails
 //! fail shop/cart/app DeadlineExceeded: slow   in the next relist, the inspection of this container fails
-//! slow shop/cart/app 90s                      in the next relist, this call takes so long
+//! slow shop/cart/app 90s                      in the next relist, this call takes so long; while it runs, how
+//!                                             far the relist is, is printed
+//! kubelet 1.35                                first line: which kubelet is followed, if not the newest
 //! relist                                      and what came of it is printed
 //! timeline                                    prints the lanes of all pods
 //! ```
@@ -14,11 +16,11 @@
 use crate::simulated::EPOCH;
 use pleg_core::{
     cri::{self, Answer, Op, RpcError},
-    follow::{EventLine, Follower},
+    follow::{EventLine, Follower, Progress},
     id::{CriId, Uid},
     snapshot::Snapshot,
     time::{GoDuration, MILLISECOND, Nanos, SECOND, Time},
-    wire::{Call, Done, Frame, Hello, Relist, RuntimeInfo, VERSION},
+    wire::{Call, Calling, Done, Frame, Hello, Relist, RuntimeInfo, VERSION},
 };
 use std::{collections::BTreeMap, error::Error, fmt::Write as _};
 
@@ -97,6 +99,7 @@ impl Node {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
             "" | "#" => {}
+            "kubelet" => self.kubelet(rest)?,
             "at" => self.now = seconds(rest)?,
             "pod" => self.pod(rest)?,
             "gone" => drop(self.pods.remove(rest).ok_or("no such pod")?),
@@ -114,6 +117,17 @@ impl Node {
             _ => return Err("unknown word".into()),
         }
         Ok(())
+    }
+
+    fn kubelet(&mut self, release: &str) -> Result<()> {
+        if self.relists > 0 {
+            return Err("too late: a relist has been".into());
+        }
+        if let Frame::Hello(hello) = &mut self.hello {
+            hello.kubelet = release.into();
+        }
+        self.follower = Follower::new();
+        Ok(self.follower.handle_frame(&self.hello)?)
     }
 
     fn pod(&mut self, rest: &str) -> Result<()> {
@@ -161,12 +175,23 @@ impl Node {
         let outcome = error.as_ref().map_or_else(|| "ok".into(), ToString::to_string);
         let what = if id.is_some() { format!("{op} of {target}") } else { target };
         writeln!(self.out, "  {what} {}: {outcome}", GoDuration(took))?;
+        if took > MILLISECOND {
+            self.feed(Frame::Calling(Calling { op, id: id.clone(), at }))?;
+            self.progress()?;
+        }
         let answer = match &error {
             None => id.as_ref().and_then(|id| self.answer(op, id)),
             Some(_) => None,
         };
         self.feed(Frame::Call(Box::new(Call { op, id, at, took, bytes: 0, error, answer })))?;
         Ok(took)
+    }
+
+    fn progress(&mut self) -> Result<()> {
+        let Some(Progress { inspected, waiting, calls }) = self.follower.progress() else { return Ok(()) };
+        let pods = inspected + waiting;
+        writeln!(self.out, "  … {inspected} of {pods} pods inspected, {} calls to go", calls.total())?;
+        Ok(())
     }
 
     fn lists(&mut self) -> Result<()> {
@@ -211,6 +236,24 @@ impl Node {
         let held = self.follower.timeline().relists().last().map_or(0, |relist| relist.held);
         if held > 0 {
             writeln!(self.out, "  events of {held} pod held back")?;
+        }
+        self.cost()
+    }
+
+    /// What the relist cost against what was predicted, where they differ.
+    fn cost(&mut self) -> Result<()> {
+        let Some(relist) = self.follower.timeline().relists().last() else { return Ok(()) };
+        let (made, predicted, kubelet) = (relist.calls.len() as u64, relist.predicted, relist.kubelet);
+        if made != predicted.total() {
+            writeln!(self.out, "  {made} of {} predicted calls", predicted.total())?;
+        }
+        if kubelet != predicted {
+            writeln!(
+                self.out,
+                "  the kubelet makes {} calls for these {}",
+                kubelet.total(),
+                predicted.total()
+            )?;
         }
         Ok(())
     }

@@ -19,7 +19,6 @@ use crate::{
     wire::{Frame, Hello},
 };
 use alloc::{collections::VecDeque, string::String};
-use running::Stage;
 use serde::{Deserialize, Serialize};
 use session::Session;
 
@@ -111,10 +110,7 @@ impl Follower {
 
     /// How far the running relist is.
     pub fn progress(&self) -> Option<Progress> {
-        let session = self.session.as_ref()?;
-        let running = session.relist.as_ref()?;
-        let current = usize::from(matches!(running.stage, Stage::Inspecting(..)));
-        Some(Progress { inspected: running.inspected, waiting: current + session.engine.pending() })
+        self.session.as_ref()?.progress()
     }
 
     /// The next event, oldest first.

@@ -1,14 +1,15 @@
 //! The relist that is running, and what it waits for.
 
-use super::FollowError;
+use super::{FollowError, progress::Ahead};
 use crate::{
     cri::{Answer, Op, RpcError},
     id::{CriId, Uid},
-    kuberuntime::Inspection,
+    kuberuntime::{Calls, Inspection, InspectionOptions},
+    pod::Pod,
     time::Time,
     wire::Call,
 };
-use alloc::{boxed::Box, format, string::String, string::ToString};
+use alloc::{boxed::Box, format, string::String, string::ToString, sync::Arc};
 
 /// The relist that is running.
 pub(super) struct Running {
@@ -16,6 +17,8 @@ pub(super) struct Running {
     pub(super) start: Time,
     pub(super) stage: Stage,
     pub(super) inspected: usize,
+    /// What comes after the running inspection; known once the relist has proved to be slow.
+    pub(super) ahead: Option<Ahead>,
 }
 
 pub(super) enum Stage {
@@ -32,6 +35,20 @@ pub(super) enum Stage {
 }
 
 impl Running {
+    pub(super) fn new(n: u64, start: Time) -> Self {
+        Self { n, start, stage: Stage::Sandboxes, inspected: 0, ahead: None }
+    }
+
+    /// The inspection of a pod begins, one with so many calls.
+    pub(super) fn inspect(&mut self, pod: &Arc<Pod>, cost: Calls, options: InspectionOptions) {
+        let inspection = Inspection::new(pod.clone(), options);
+        self.stage = Stage::Inspecting(pod.uid.clone(), Box::new(inspection));
+        if let Some(ahead) = &mut self.ahead {
+            ahead.pods = ahead.pods.saturating_sub(1);
+            ahead.calls = ahead.calls.without(cost);
+        }
+    }
+
     /// Something was recorded that does not fit here.
     pub(super) fn unexpected(&self, found: String) -> FollowError {
         FollowError::Unexpected { relist: self.n, found, wanted: self.stage.wanted() }

@@ -6,14 +6,15 @@ use super::{
 };
 use crate::{
     cri::Op,
-    kuberuntime::{Inspection, InspectionOptions, PodSet},
+    kuberuntime::{CostModel, InspectionOptions, PodSet},
     pleg::{Config, Engine, Event, Listing, Output, Profile},
+    pod::Pod,
     snapshot::{Delta, Snapshot},
     time::Time,
     timeline::{self, Timeline},
-    wire::{Call, Frame, Hello, Relist},
+    wire::{Call, Calling, Frame, Hello, Relist},
 };
-use alloc::{boxed::Box, collections::VecDeque, string::ToString, sync::Arc};
+use alloc::{collections::VecDeque, string::ToString, sync::Arc};
 
 /// What is known once the hello was read.
 pub(super) struct Session {
@@ -66,12 +67,7 @@ impl Session {
             Frame::Tick(tick) => self.now = self.base() + tick.mono,
             Frame::Gap(_) => self.gap(),
             Frame::Hello(_) | Frame::Live {} | Frame::Unknown(_) => {}
-            Frame::Calling(calling) => {
-                self.now = self.running("calling")?.start + calling.at;
-                if let Some(relist) = timeline.relists_mut().last_mut() {
-                    relist.calling(calling);
-                }
-            }
+            Frame::Calling(calling) => self.calling(calling, timeline)?,
             Frame::Call(call) => self.call(call, timeline)?,
             Frame::Key(snapshot) => self.key(snapshot, timeline)?,
             Frame::Delta(delta) => self.delta(delta, timeline)?,
@@ -124,9 +120,24 @@ impl Session {
     fn relist(&mut self, frame: &Relist, timeline: &mut Timeline) {
         let start = self.base() + frame.mono;
         self.now = start;
-        self.relist = Some(Running { n: frame.n, start, stage: Stage::Sandboxes, inspected: 0 });
+        self.relist = Some(Running::new(frame.n, start));
         timeline.relists_mut().push(timeline::Relist::new(frame, start));
         self.engine.handle_relist(start);
+    }
+
+    fn calling(&mut self, calling: &Calling, timeline: &mut Timeline) -> Result<(), FollowError> {
+        self.now = self.running("calling")?.start + calling.at;
+        if let Some(relist) = timeline.relists_mut().last_mut() {
+            relist.calling(calling);
+        }
+        let counted = self.relist.as_ref().is_some_and(|running| running.ahead.is_some());
+        let ahead = if counted { None } else { Some(self.ahead()) };
+        if let Some(running) = &mut self.relist
+            && matches!(running.stage, Stage::Inspecting(..))
+        {
+            running.ahead = running.ahead.or(ahead);
+        }
+        Ok(())
     }
 
     fn call(&mut self, call: &Call, timeline: &mut Timeline) -> Result<(), FollowError> {
@@ -180,6 +191,28 @@ impl Session {
         Ok(())
     }
 
+    fn inspect(&mut self, pod: &Arc<Pod>, timeline: &mut Timeline) {
+        let cost = self.observer().inspection(pod);
+        if let Some(running) = &mut self.relist {
+            running.inspect(pod, cost, INSPECTION);
+        }
+        if let Some(relist) = timeline.relists_mut().last_mut() {
+            relist.predicted += cost;
+            relist.kubelet += self.kubelet().inspection(pod);
+        }
+    }
+
+    /// What inspections cost the observer.
+    pub(super) fn observer(&self) -> CostModel {
+        CostModel { options: INSPECTION, timestamps: false }
+    }
+
+    /// What inspections cost the kubelet that is followed.
+    fn kubelet(&self) -> CostModel {
+        let Config { profile, evented_gate, .. } = self.engine.config();
+        CostModel { options: InspectionOptions::of(profile, *evented_gate), timestamps: false }
+    }
+
     /// Ends the inspection of a pod once its last call is answered.
     fn inspected(&mut self, timeline: &mut Timeline) {
         let Some(running) = &mut self.relist else { return };
@@ -213,10 +246,7 @@ impl Session {
         while let Some(output) = self.engine.poll_output() {
             match output {
                 Output::Inspect { pod } => {
-                    if let Some(running) = &mut self.relist {
-                        let inspection = Inspection::new(pod.clone(), INSPECTION);
-                        running.stage = Stage::Inspecting(pod.uid.clone(), Box::new(inspection));
-                    }
+                    self.inspect(&pod, timeline);
                     self.inspected(timeline);
                 }
                 Output::Event(event) => self.event(&event, false, timeline, events),

@@ -1,6 +1,6 @@
 //! `GetPodStatus`: the calls of one inspection and what their answers add up to.
 
-use super::pods::by_attempt;
+use super::{Calls, pods::by_attempt};
 use crate::{
     cri::{Answer, Container, ContainerStatus, Network, Op, RpcError, Sandbox, SandboxAnswer, SandboxState},
     id::CriId,
@@ -89,6 +89,12 @@ impl Inspection {
     /// [`Inspection::handle_sandboxes`] or [`Inspection::handle_containers`].
     pub fn next_call(&self) -> Option<(Op, CriId)> {
         self.calls.front().cloned()
+    }
+
+    /// The calls that are still to be made, as far as they are known: none after a hard error, and without those of
+    /// containers before a listing or a first sandbox's answer that decides on them.
+    pub fn calls_to_go(&self) -> Calls {
+        self.calls.iter().map(|(op, _)| *op).collect()
     }
 
     /// The call that was asked for ended.

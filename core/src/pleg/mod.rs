@@ -39,6 +39,7 @@ mod listing;
 mod log;
 mod metrics;
 mod output;
+mod plan;
 mod reconcile;
 mod record;
 mod relist;

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Work {
     pub(super) uid: Uid,
     /// The pod as listed; none when it vanished.
-    pod: Option<Arc<Pod>>,
+    pub(super) pod: Option<Arc<Pod>>,
     transitions: Vec<Transition>,
     /// When its inspection began.
     begun: Time,

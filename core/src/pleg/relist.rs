@@ -146,6 +146,12 @@ impl Engine {
         self.finish(now);
     }
 
+    /// The pod whose inspection the running relist waits for.
+    pub(super) fn inspected(&self) -> Option<&Arc<Pod>> {
+        let relist = self.state.relist.as_ref().filter(|relist| relist.phase == Phase::Inspecting)?;
+        relist.work.as_ref()?.pod.as_ref()
+    }
+
     fn begin(&mut self, now: Time, scope: Scope, interval: Option<Nanos>) {
         self.state.relist = Some(Relist { scope, started: now, interval, phase: Phase::Listing, work: None });
     }

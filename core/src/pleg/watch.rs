@@ -27,6 +27,11 @@ impl WatchConditions {
         self.0.iter().filter(|(_, conditions)| !conditions.is_empty()).map(|(uid, _)| uid)
     }
 
+    /// Whether the pod has at least one condition.
+    pub(super) fn watches(&self, uid: &Uid) -> bool {
+        self.0.get(uid).is_some_and(|conditions| !conditions.is_empty())
+    }
+
     pub(super) fn of(&self, uid: &Uid) -> Vec<(WatchKey, u64)> {
         let conditions = self.0.get(uid).into_iter().flatten();
         conditions.map(|(key, version)| (key.clone(), *version)).collect()

@@ -3,6 +3,7 @@
 use crate::{
     cri::{Op, RpcError},
     id::CriId,
+    kuberuntime::Calls,
     time::{Nanos, Time},
     wire,
 };
@@ -29,6 +30,11 @@ pub struct Relist {
     pub discarded: u32,
     /// Number of pods whose events are held back because their inspection failed.
     pub held: u32,
+    /// The calls that it makes when nothing goes wrong: both listings, and those of the inspections begun so far. One
+    /// that made fewer met an error.
+    pub predicted: Calls,
+    /// The calls that the followed kubelet makes for the same: before v1.36 two more for each inspection.
+    pub kubelet: Calls,
 }
 
 /// One runtime call.
@@ -60,6 +66,8 @@ impl Relist {
             events: 0,
             discarded: 0,
             held: 0,
+            predicted: Calls::LISTING,
+            kubelet: Calls::LISTING,
         }
     }
 

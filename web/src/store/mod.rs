@@ -200,6 +200,7 @@ impl Store {
         Known {
             timeline: self.model.timeline(),
             events: self.model.events(),
+            newest: (self.head == Head::Edge).then(|| self.model.follower()),
             now: self.now(at),
             zone: self.settings.zone,
         }

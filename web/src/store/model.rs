@@ -1,7 +1,7 @@
 //! What the frames say. The part that a worker can hold.
 
 use pleg_core::{
-    follow::{Checkpoint, EventLine, FollowError, Follower, Progress},
+    follow::{Checkpoint, EventLine, FollowError, Follower},
     pleg::Health,
     time::Time,
     timeline::Timeline,
@@ -74,9 +74,9 @@ impl Model {
         self.follower.health(now)
     }
 
-    /// How far the running relist is.
-    pub fn progress(&self) -> Option<Progress> {
-        self.follower.progress()
+    /// What follows the frames: the kubelet as it is at the newest moment.
+    pub fn follower(&self) -> &Follower {
+        &self.follower
     }
 
     /// All that a reader needs to go on from here; none while a relist runs.

@@ -7,7 +7,11 @@ mod span;
 
 use super::hit::Target;
 use crate::format::{self, Zone};
-use pleg_core::{follow::EventLine, time::Time, timeline::Timeline};
+use pleg_core::{
+    follow::{EventLine, Follower},
+    time::Time,
+    timeline::Timeline,
+};
 
 /// How a value is to be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +91,8 @@ pub struct Known<'a> {
     pub timeline: &'a Timeline,
     /// All events, oldest first.
     pub events: &'a [EventLine],
+    /// The kubelet as it is at the newest moment; none while an earlier one is shown, for which that is not kept.
+    pub newest: Option<&'a Follower>,
     /// Up to when things are shown.
     pub now: Time,
     /// Zone of clock times.

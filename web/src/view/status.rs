@@ -90,8 +90,9 @@ fn hanging(timeline: &Timeline, relist: &Relist, progress: Option<Progress>, now
             parts.push(format!("this call for {}", format::running(took)));
         }
     }
-    if let Some(Progress { inspected, waiting }) = progress.filter(|_| relist.listed.is_some()) {
+    if let Some(Progress { inspected, waiting, calls }) = progress.filter(|_| relist.listed.is_some()) {
         parts.push(format!("{inspected} of {} inspected", format::counted(inspected + waiting, "pod")));
+        parts.push(format!("{} to go", format::counted(calls.total() as usize, "call")));
     }
     let title = format!("Relist {} running for {}", relist.n, format::running(took_at(relist, now)));
     RelistLine { hanging: true, title, parts, n: relist.n }

@@ -3,14 +3,14 @@
 use super::on;
 use crate::{
     page::app::{App, Message},
-    store::{Action, Head, Millis, Store},
+    store::{Action, Millis, Store},
     view::{hit::Target, status},
 };
+use pleg_core::follow::Follower;
 use yew::{Context, Html, classes, html};
 
 pub(super) fn relist(store: &Store, ctx: &Context<App>, at: Millis) -> Html {
-    // The progress is that of the newest moment; for earlier ones it is not kept.
-    let progress = store.model.progress().filter(|_| store.head == Head::Edge);
+    let progress = store.known(at).newest.and_then(Follower::progress);
     let Some(line) = status::relist_line(store.model.timeline(), progress, store.now(at)) else {
         return html! { <div id="relist" class="relist">{ "No relist yet" }</div> };
     };

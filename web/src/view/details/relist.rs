@@ -10,7 +10,10 @@ use crate::{
         status,
     },
 };
-use pleg_core::timeline::{CallBar, Relist};
+use pleg_core::{
+    follow::{Follower, Progress},
+    timeline::{CallBar, Relist},
+};
 
 impl Known<'_> {
     pub(super) fn find_relist(&self, n: u64) -> Option<&Relist> {
@@ -34,6 +37,7 @@ impl Known<'_> {
         if let Some(listed) = relist.listed {
             details.fact("Listing", format::duration(listed.since(relist.start)));
         }
+        self.cost(relist, state, &mut details);
         details.fact("Events", format::count(relist.events as usize));
         if relist.discarded > 0 {
             details.toned("Discarded", format!("{} lost to a full channel", relist.discarded), Tone::Bad);
@@ -49,6 +53,33 @@ impl Known<'_> {
         details.tables.push(self.calls(relist));
         details.tables.push(self.events_in(n));
         Some(details)
+    }
+
+    /// The calls made, against those that were to be expected and those that the kubelet makes.
+    fn cost(self, relist: &Relist, state: BarState, details: &mut Details) {
+        let (made, predicted) = (relist.calls.len() as u64, relist.predicted.total());
+        let progress = self.newest.and_then(Follower::progress).filter(|_| state == BarState::Running);
+        match progress {
+            // An announced call is counted among those to go.
+            Some(Progress { calls: to_go, .. }) => {
+                let ended = relist.calls.iter().filter(|call| call.end.is_some()).count();
+                details.fact("Calls", format!("{} made, {} to go", format::count(ended), to_go.total()));
+            }
+            None if made < predicted && state != BarState::Running => {
+                let text =
+                    format!("{made} of {predicted}: a call that fails ends its inspection, or the relist");
+                details.toned("Calls", text, Tone::Notice);
+            }
+            None => {
+                let begun = relist.calls.partition_point(|call| call.start <= self.now);
+                details.fact("Calls", format::count(begun));
+            }
+        }
+        if relist.kubelet != relist.predicted {
+            let total = format::counted(relist.kubelet.total() as usize, "call");
+            let text = format!("makes {total} for the same: it lists each inspected pod again");
+            details.fact("The kubelet", text);
+        }
     }
 
     fn events_in(self, n: u64) -> Table {
@@ -97,5 +128,68 @@ impl Known<'_> {
             target: place,
             ..TableRow::new([call.op.name().into(), at, took, size])
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        format::Zone,
+        testing::{follow, frames, hello, ms},
+    };
+    use pleg_core::wire::Frame;
+
+    /// The value of a fact about a relist.
+    fn fact(follower: &Follower, n: u64, name: &str) -> Option<String> {
+        let known = Known {
+            timeline: follower.timeline(),
+            events: &[],
+            newest: Some(follower),
+            now: ms(60_000),
+            zone: Zone::default(),
+        };
+        let details = known.details(Target::Relist(n))?;
+        details.facts.into_iter().find(|fact| fact.name == name).map(|fact| fact.value)
+    }
+
+    const TOLD: &str = "
+        1000 shop/cart: ready, app running
+        2000 !inspect shop/cart: ready, app exited 1
+        3000 !list
+        4000 ~9000 shop/cart: ready, app exited 1; shop/web: ready, app running
+    ";
+
+    #[test]
+    fn calls_are_judged_by_what_was_predicted() {
+        let follower = follow(TOLD);
+        assert_eq!(fact(&follower, 1, "Calls").unwrap(), "4");
+        assert_eq!(
+            fact(&follower, 2, "Calls").unwrap(),
+            "3 of 4: a call that fails ends its inspection, or the relist"
+        );
+        assert!(fact(&follower, 3, "Calls").unwrap().starts_with("1 of 2: "));
+        assert_eq!(fact(&follower, 1, "The kubelet"), None, "it makes the same");
+    }
+
+    #[test]
+    fn calls_to_go_are_counted_while_a_relist_runs() {
+        let mut follower = Follower::new();
+        let frames = frames(TOLD);
+        let hangs = frames.iter().position(|frame| matches!(frame, Frame::Calling(_))).unwrap();
+        frames.iter().take(hangs + 1).for_each(|frame| follower.handle_frame(frame).unwrap());
+        // Both listings and one call are made; the running one and the two of the other pod are not.
+        assert_eq!(fact(&follower, 4, "Calls").unwrap(), "3 made, 3 to go");
+    }
+
+    #[test]
+    fn a_kubelet_before_1_36_makes_more_calls() {
+        let mut follower = Follower::new();
+        let Frame::Hello(mut old) = hello(0) else { panic!("a hello") };
+        old.kubelet = "1.35".into();
+        follower.handle_frame(&Frame::Hello(old)).unwrap();
+        frames(TOLD).iter().skip(1).for_each(|frame| follower.handle_frame(frame).unwrap());
+        let more = fact(&follower, 4, "The kubelet").unwrap();
+        assert_eq!(more, "makes 10 calls for the same: it lists each inspected pod again");
     }
 }
