@@ -35,6 +35,7 @@ mod config;
 mod event_stream;
 mod event_text;
 mod evented;
+mod exposition;
 mod listing;
 mod log;
 mod metrics;
@@ -57,10 +58,12 @@ pub use config::{
 };
 pub use event_stream::{CACHE_TIME_PERIOD, EventStream, STREAM_RETRIES, StreamAction};
 pub use evented::EventedOutput;
+pub use exposition::{Metric, MetricType, MetricValue, Sample};
 pub use listing::Listing;
 pub use log::{LogLine, LogValue, log_line};
 pub use metrics::{BUCKETS, Durations, Metrics};
 pub use output::{ErrorText, Event, EventType, Health, Output, PlegState};
+pub use relist::Phase;
 pub use requests::RelistRequest;
 pub use watch::{WatchKey, running_container_condition};
 pub use worker::{RelistLoop, Turn};
@@ -169,7 +172,7 @@ impl Engine {
         &mut self.state.cache
     }
 
-    /// The metrics, under their meaning; the kubelet's names are in [`Metrics`].
+    /// The metrics, under their meaning. [`Engine::exported`] has them under the kubelet's names.
     pub fn metrics(&self) -> &Metrics {
         &self.state.metrics
     }

@@ -32,9 +32,9 @@ enum Scope {
     },
 }
 
-/// What a relist waits for.
+/// What a running relist waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Phase {
+pub enum Phase {
     /// A listing.
     Listing,
     /// Nothing: the engine is at it.
@@ -45,7 +45,24 @@ pub(super) enum Phase {
     Checking,
 }
 
+impl Phase {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Listing => "listing",
+            Phase::Reconciling => "reconciling",
+            Phase::Inspecting => "inspecting",
+            Phase::Checking => "checking",
+        }
+    }
+}
+
 impl Engine {
+    /// Since when a relist runs, of all pods or of one, and what it waits for; none when none runs.
+    pub fn running_relist(&self) -> Option<(Time, Phase)> {
+        self.state.relist.as_ref().map(|relist| (relist.started, relist.phase))
+    }
+
     /// Begins a relist of all pods: answer [`Output::Relisting`] with [`Engine::handle_listed`] or
     /// [`Engine::handle_list_failed`].
     pub fn handle_relist(&mut self, now: Time) {
