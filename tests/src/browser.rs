@@ -11,6 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -45,13 +46,33 @@ const DROP_FILE: &str = "
     for (const type of ['dragenter', 'dragover', 'drop'])
       target.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));";
 
-/// A browser with one window. It ends when this is dropped.
+/// A browser with one window. It and its driver are killed when this is dropped.
 pub struct Browser {
     /// The WebDriver client, for whatever has no method here.
     pub client: Client,
-    /// Ends the browser when it ends; both are killed when this is dropped.
     _driver: Child,
-    _profile: TempDir,
+    profile: TempDir,
+}
+
+impl Drop for Browser {
+    /// Kills what [`Browser::close`] did not end: Chromium outlives a driver that is killed.
+    fn drop(&mut self) {
+        if let Some(pid) = chromium_of(self.profile.path())
+            && let Err(error) = kill_process(pid, Signal::KILL)
+        {
+            eprintln!("Chromium could not be killed: {error}");
+        }
+    }
+}
+
+/// The process that runs with this profile: its lock there is a link to `HOST-PID`.
+fn chromium_of(profile: &Path) -> Option<Pid> {
+    let lock = fs::read_link(profile.join("SingletonLock")).ok()?;
+    let (_, pid) = lock.to_str()?.rsplit_once('-')?;
+    // The lock may be left over, and its number another process's by now.
+    let command = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let runs = String::from_utf8_lossy(&command).contains(profile.to_str()?);
+    Pid::from_raw(pid.parse().ok()?).filter(|_| runs)
 }
 
 impl Browser {
@@ -86,7 +107,7 @@ impl Browser {
             .connect(&format!("http://127.0.0.1:{port}"))
             .await
             .context("Chromium did not start")?;
-        let browser = Self { client, _driver: driver, _profile: profile };
+        let browser = Self { client, _driver: driver, profile };
         browser.set_page_size(width, height).await?;
         Ok(browser)
     }

@@ -13,6 +13,7 @@ pub mod agent;
 pub mod browser;
 pub mod cri;
 pub mod node;
+pub mod relay;
 pub mod scenario;
 pub mod simulated;
 pub mod suite;

@@ -16,6 +16,9 @@ async fn the_demo_runs_in_the_page() -> Result<()> {
     let browser = Browser::open(1280, 800).await?;
     browser.goto(&agent.address().await?).await?;
     browser.wait_for("window.plegscope.events().length > 0").await?;
+    let mark = "performance.getEntriesByName('plegscope:first-pods')[0].startTime";
+    let painted = browser.wait_for(mark).await?;
+    println!("first pods painted {painted} ms after the navigation began");
     browser.picture("demo").await?;
     browser.expect_no_errors().await?;
     browser.close().await?;

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result, ensure};
 use pleg_core::follow::EventLine;
@@ -12,6 +13,7 @@ use pleg_tests::agent::{self, Agent};
 use pleg_tests::browser::Browser;
 use pleg_tests::cri::{Pod, Sandbox};
 use pleg_tests::node::Node;
+use pleg_tests::relay::Relay;
 use pleg_tests::suite::{Need, Suite, artifact};
 
 fn main() -> ExitCode {
@@ -25,6 +27,11 @@ fn main() -> ExitCode {
             "a_frozen_runtime_is_seen_while_it_hangs",
             &[Need::Containerd, Need::Chromium],
             a_frozen_runtime_is_seen_while_it_hangs,
+        )
+        .test(
+            "a_hanging_inspection_names_its_pod",
+            &[Need::Containerd, Need::Chromium],
+            a_hanging_inspection_names_its_pod,
         )
         .run()
 }
@@ -101,10 +108,58 @@ async fn a_frozen_runtime_is_seen_while_it_hangs() -> Result<()> {
     );
     browser.picture("unhealthy").await?;
 
+    browser.wait_for("/running for 1\\d/.test(document.querySelector('#relist').textContent)").await?;
     node.containerd.thaw()?;
     browser.wait_for("document.querySelector('#health.good')").await?;
     browser.wait_for("!document.querySelector('#relist.hanging')").await?;
     browser.picture("recovered").await?;
+    browser.expect_no_errors().await?;
+    browser.close().await?;
+    agent.stop().await
+}
+
+/// The runtime freezes in the midst of a relist that inspects every pod: the page names the call and whose it is.
+async fn a_hanging_inspection_names_its_pod() -> Result<()> {
+    let mut node = Node::start().await?;
+    for number in 0..10 {
+        let uid = format!("6f1c7d52-0f7e-4b4c-9a51-{number:012}");
+        let sandbox = node.cri.run_sandbox(&Pod::new("shop", &format!("web-{number}"), &uid)).await?;
+        node.cri.run(&sandbox, "app", 0, &["sleep", "3600"]).await?;
+    }
+    // The first relist makes two listings and twenty inspections; a few calls come before it.
+    let containerd = node.containerd.clone();
+    let frozen = Arc::new(OnceLock::new());
+    let freeze = {
+        let frozen = Arc::clone(&frozen);
+        move || drop(frozen.set(containerd.freeze().map_err(|error| format!("{error:#}"))))
+    };
+    let relay = Relay::start(&node.containerd.socket(), 12, freeze)?;
+    let mut agent = Agent::start(&[
+        "--runtime-endpoint",
+        &relay.endpoint(),
+        "--listen",
+        "127.0.0.1:0",
+        "--relist-threshold",
+        "5s",
+    ])?;
+    let browser = Browser::open(1280, 800).await?;
+    browser.goto(&agent.address().await?).await?;
+    browser.wait_for("document.querySelector('#relist.hanging')").await?;
+    ensure!(frozen.get() == Some(&Ok(())), "containerd was to be frozen: {frozen:?}");
+    let running = browser.text("#relist").await?;
+    let named = ["in PodSandboxStatus of shop/web-", "in ContainerStatus of shop/web-"];
+    ensure!(
+        named.iter().any(|name| running.contains(name))
+            && running.contains("Relist 1 running for")
+            && running.contains("of 10 pods inspected"),
+        "the running relist: {running}"
+    );
+    browser.wait_for("document.querySelector('#health.bad')").await?;
+    browser.picture("hanging-inspection").await?;
+
+    node.containerd.thaw()?;
+    browser.wait_for("document.querySelector('#health.good')").await?;
+    browser.wait_for("!document.querySelector('#relist.hanging')").await?;
     browser.expect_no_errors().await?;
     browser.close().await?;
     agent.stop().await

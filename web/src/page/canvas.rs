@@ -1,6 +1,6 @@
 //! The timeline's canvas: when to paint, and what is under the pointer.
 
-use super::paint::Painter;
+use super::{paint::Painter, warn};
 use crate::{
     store::{Action, Head, Millis, Store},
     view::{
@@ -16,6 +16,8 @@ use yew::{Callback, NodeRef};
 
 /// Pixels of movement between two ticks of the page from which on every frame is painted.
 const SMOOTH: f64 = 0.8;
+/// Name of the mark in the browser's performance timeline when the first pods were painted.
+const FIRST_PODS: &str = "plegscope:first-pods";
 /// Milliseconds between two ticks of the page.
 pub(super) const TICK: u32 = 100;
 
@@ -29,6 +31,8 @@ pub(super) struct Canvas {
     frame: Option<AnimationFrame>,
     /// Number of frames painted.
     pub(super) painted: u64,
+    /// Whether one of them had pods.
+    showed_pods: bool,
 }
 
 impl Canvas {
@@ -54,10 +58,21 @@ impl Canvas {
         self.pointing.hover = self.pointing.cursor.and_then(|(x, y)| hit::hit(&layout, x, y));
         painter.paint(&Scene::new(&layout, &self.pointing), store.settings.theme, ratio);
         self.painted += 1;
+        self.mark_first_pods(layout.pods);
         let smooth =
             moves(store) && layout.scale.width * tick_nanos(store) as f64 > SMOOTH * layout.scale.span as f64;
         self.layout = Some(layout);
         smooth
+    }
+
+    /// Tells the browser's performance timeline once when there was something to see.
+    fn mark_first_pods(&mut self, pods: usize) {
+        if pods == 0 || std::mem::replace(&mut self.showed_pods, true) {
+            return;
+        }
+        if let Some(performance) = web_sys::window().and_then(|window| window.performance()) {
+            warn(performance.mark(FIRST_PODS));
+        }
     }
 
     /// What is at a pixel of the last painted frame.

@@ -99,8 +99,7 @@ fn draw_time_side(scene: &mut Scene, row: &RowBox, edges: (f64, f64), pointing: 
         scene.items.push(Item::Mark { x: mark.x, y: middle, glyph: mark.glyph, hollow: mark.hollow });
         let next = row.marks.get(index + 1).map_or(f64::MAX, |next| next.x);
         if mark.count > 1 && next > mark.x + COUNT {
-            let text = mark.count.to_string();
-            scene.text((mark.x + 6.0, middle - 5.0), &text, Ink::Text, Font::Small, Align::Left, 30.0);
+            draw_count(scene, mark.x, middle, mark.count);
         }
         let target = Some(Target::Mark { pod: row.pod, mark: mark.mark });
         if pointing.selected == target || pointing.hover == target {
@@ -109,6 +108,14 @@ fn draw_time_side(scene: &mut Scene, row: &RowBox, edges: (f64, f64), pointing: 
             scene.items.push(Item::Outline(rim, ink));
         }
     }
+}
+
+/// How many marks are in one, on a ground of its own: beneath it may be a box of any colour.
+fn draw_count(scene: &mut Scene, x: f64, middle: f64, count: u32) {
+    let text = count.to_string();
+    let w = LETTER * text.len() as f64 + 2.0;
+    scene.fill(Rect { x: x + 6.0, y: middle - 6.0, w, h: 12.0 }, Ink::Ground);
+    scene.text((x + 7.0, middle), &text, Ink::Text, Font::Small, Align::Left, 30.0);
 }
 
 /// Where a label that wants to begin at `x` is clear of the marks.
