@@ -127,7 +127,8 @@ impl Node {
             hello.kubelet = release.into();
         }
         self.follower = Follower::new();
-        Ok(self.follower.handle_frame(&self.hello)?)
+        self.follower.handle_frame(&self.hello)?;
+        Ok(())
     }
 
     fn pod(&mut self, rest: &str) -> Result<()> {
@@ -208,7 +209,9 @@ impl Node {
     fn feed(&mut self, frame: Frame) -> Result<()> {
         let read = Frame::from_line(&frame.to_line()?)?;
         self.follower.handle_frame(&read)?;
-        self.late.as_mut().map_or(Ok(()), |late| late.handle_frame(&read))?;
+        if let Some(late) = &mut self.late {
+            late.handle_frame(&read)?;
+        }
         Ok(())
     }
 

@@ -53,7 +53,9 @@ fn who_comes_late_sees_the_same_from_there_on() {
         }
         let (frames, expected) = (observer.take_frames(), events(&mut observer.follower));
         for follower in &mut late {
-            frames.iter().for_each(|frame| follower.handle_frame(frame).unwrap());
+            for frame in &frames {
+                follower.handle_frame(frame).unwrap();
+            }
             assert_eq!(events(follower), expected);
             assert_eq!(follower.snapshot(), observer.follower.snapshot());
         }
@@ -78,11 +80,15 @@ fn a_gap_is_closed_by_a_checkpoint_without_telling_anything_twice() {
                 let gap = Frame::Gap(pleg_core::wire::Gap { dropped: missed as u64 });
                 reader.handle_frame(&gap).unwrap();
                 reader.handle_frame(&checkpoint).unwrap();
-                frames.iter().for_each(|frame| reader.handle_frame(frame).unwrap());
+                for frame in &frames {
+                    reader.handle_frame(frame).unwrap();
+                }
                 told.extend(expected);
             }
             _ => {
-                frames.iter().for_each(|frame| reader.handle_frame(frame).unwrap());
+                for frame in &frames {
+                    reader.handle_frame(frame).unwrap();
+                }
                 told.extend(expected);
             }
         }

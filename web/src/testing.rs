@@ -61,7 +61,9 @@ pub(crate) fn frames(told: &str) -> Vec<Frame> {
 /// What a follower of a told node knows.
 pub(crate) fn follow(told: &str) -> Follower {
     let mut follower = Follower::new();
-    frames(told).iter().for_each(|frame| follower.handle_frame(frame).unwrap());
+    for frame in &frames(told) {
+        follower.handle_frame(frame).unwrap();
+    }
     follower
 }
 

@@ -11,7 +11,7 @@ use axum::extract::ws::Utf8Bytes;
 use history::History;
 use pleg_core::{
     cri::Op,
-    follow::Follower,
+    follow::{Follower, Taken},
     id::CriId,
     pleg::Health,
     time::{Nanos, SECOND, Time},
@@ -124,8 +124,11 @@ impl Hub {
 impl State {
     fn publish(&mut self, frame: &Frame) {
         let Some(line) = line(frame) else { return };
-        if let Err(error) = self.follower.handle_frame(frame) {
-            tracing::error!(%error, "the engine refuses a frame of this agent");
+        match self.follower.handle_frame(frame) {
+            // A capture repeats hello and checkpoint in each of its segments.
+            Ok(Taken::Repeated) => return,
+            Ok(Taken::News) => {}
+            Err(error) => tracing::error!(%error, "a frame does not fit the ones before it"),
         }
         while let Some(event) = self.follower.poll_event() {
             if let Some(printer) = &self.printer {

@@ -81,12 +81,11 @@ async fn a_slow_client_is_told_what_it_missed_and_starts_anew() {
     let hub = hub();
     relist(&hub, 1);
     let queue = hub.subscribe().queue;
-    let tick = Frame::Tick(Tick { mono: SECOND + 5 });
-    let mut sent = 0;
+    let mut sent = 0_u32;
     // More than any queue holds, and a relist boundary at which there is still no room.
     while sent < 200_000 {
-        hub.publish(&tick);
         sent += 1;
+        hub.publish(&Frame::Tick(Tick { mono: SECOND + 5 + i64::from(sent) }));
     }
     relist(&hub, 2);
     let mut frames = Vec::new();
@@ -101,9 +100,34 @@ async fn a_slow_client_is_told_what_it_missed_and_starts_anew() {
     }
     let got = frames.iter().filter(|frame| matches!(frame, Frame::Tick(_))).count();
     // The ticks that did not fit, and two relists of five frames.
-    let missed = sent - got + 10;
+    let missed = sent as usize - got + 10;
     let rest: Vec<_> = frames.into_iter().filter(|frame| !matches!(frame, Frame::Tick(_))).collect();
     assert_eq!(kinds(&rest), format!("live gap({missed}) hello checkpoint relist(4) call call lists done"));
+}
+
+#[tokio::test]
+async fn the_heads_of_a_capture_are_not_handed_on_again() {
+    let hub = hub();
+    let queue = hub.subscribe().queue;
+    relist(&hub, 1);
+    let Ok(head) = Frame::from_lines(&hub.state().head().unwrap()) else { panic!("no head") };
+    head.iter().for_each(|frame| hub.publish(frame));
+    hub.publish(&Frame::Live {});
+    hub.publish(&Frame::Gap(Gap { dropped: 1 }));
+    head.iter().for_each(|frame| hub.publish(frame));
+    relist(&hub, 2);
+    hub.publish(&Frame::Hello(Box::new(pleg_core::wire::Hello { wall: 7, ..hello() })));
+    relist(&hub, 1);
+    let past = past(hub.subscribe().past);
+    let one = "call call lists done";
+    let all = format!("relist(1) {one} gap(1) hello relist(2) {one} hello relist(1) {one}");
+    assert_eq!(kinds(&past), format!("hello {all}"));
+    hub.close();
+    let mut frames = Vec::new();
+    while let Some(message) = queue.next().await {
+        frames.extend(Frame::from_lines(&message).unwrap());
+    }
+    assert_eq!(kinds(&frames), format!("live {all}"));
 }
 
 #[test]

@@ -2,11 +2,13 @@
 //! runtime said. All of them use this one path, so a capture gives the very events that the agent printed.
 
 mod event_line;
+mod known;
 mod progress;
 mod running;
 mod session;
 
 pub use event_line::EventLine;
+pub use known::Taken;
 pub use progress::Progress;
 
 use crate::{
@@ -19,6 +21,7 @@ use crate::{
     wire::{Frame, Hello},
 };
 use alloc::{collections::VecDeque, string::String};
+use known::Verdict;
 use serde::{Deserialize, Serialize};
 use session::Session;
 
@@ -124,12 +127,15 @@ impl Follower {
         self.session.as_ref()?.relist.as_ref()?.stage.next_call()
     }
 
-    /// The state between two relists; none before the hello and while a relist runs.
+    /// The state between two relists; none before the hello, while a relist runs, and while frames are missing.
     pub fn checkpoint(&self) -> Option<Checkpoint> {
-        let session = self.session.as_ref().filter(|session| session.relist.is_none())?;
+        let session = self.session.as_ref()?;
+        if session.relist.is_some() || !session.known.is_whole() {
+            return None;
+        }
         Some(Checkpoint {
             relist: session.ended,
-            mono: session.now.since(session.base()),
+            mono: session.mono(),
             snapshot: session.snapshot.clone(),
             engine: session.engine.checkpoint(),
         })
@@ -141,27 +147,33 @@ impl Follower {
         self.timeline.forget_before(time);
     }
 
-    /// Reads one frame.
+    /// Reads one frame, and says whether it was news. A past that comes again is passed over to the very frame:
+    /// no event is told twice. Whoever keeps or hands on frames should do so with the news, and with what is
+    /// refused.
     ///
     /// # Errors
-    /// When the frame does not fit what came before. What was derived stays, and the frames up to the next
-    /// checkpoint are passed over.
-    pub fn handle_frame(&mut self, frame: &Frame) -> Result<(), FollowError> {
+    /// When the frame does not fit what came before. What was derived stays, and nothing more is derived up to
+    /// the next checkpoint.
+    pub fn handle_frame(&mut self, frame: &Frame) -> Result<Taken, FollowError> {
         if let Frame::Hello(hello) = frame {
-            self.begin(hello);
-            return Ok(());
+            return Ok(self.hello_came(hello));
         }
         let Some(session) = &mut self.session else { return Err(FollowError::BeforeHello(kind(frame))) };
-        if session.lost && !matches!(frame, Frame::Checkpoint(_)) {
-            return Ok(());
+        match session.known.judge(frame, session.mono()) {
+            Verdict::Repeated => return Ok(Taken::Repeated),
+            Verdict::Lost => return Ok(Taken::News),
+            Verdict::Take => {}
         }
         let result = session.handle_frame(frame, &mut self.timeline, &mut self.events);
-        session.lost |= result.is_err();
-        result
+        if result.is_err() {
+            session.known.broken();
+        }
+        result.map(|()| Taken::News)
     }
 
-    fn begin(&mut self, hello: &Hello) {
+    fn hello_came(&mut self, hello: &Hello) -> Taken {
         match &mut self.session {
+            Some(session) if session.hello == *hello && session.known.is_whole() => return Taken::Repeated,
             // The runtime's name is not known while it does not answer; its observer says it later.
             Some(session) if session.hello.is_of_same_observer(hello) => session.hello.clone_from(hello),
             _ => {
@@ -169,6 +181,7 @@ impl Follower {
                 self.session = Some(Session::new(hello));
             }
         }
+        Taken::News
     }
 }
 

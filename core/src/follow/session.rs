@@ -2,6 +2,7 @@
 
 use super::{
     Checkpoint, EventLine, FollowError,
+    known::Known,
     running::{Running, Stage, answer, call_name},
 };
 use crate::{
@@ -27,10 +28,11 @@ pub(super) struct Session {
     pub(super) relist: Option<Running>,
     /// Number of the last relist that ended.
     pub(super) ended: u64,
-    /// After a gap or an error: everything but a checkpoint is passed over.
-    pub(super) lost: bool,
-    /// After a gap: relists up to this one may come again, and their events were told already.
-    told: u64,
+    pub(super) known: Known,
+    /// Number of the last event that was made: that of its relist, and its own there.
+    made: (u64, usize),
+    /// Number of the last event that was told. Relists are derived anew after an error.
+    told: (u64, usize),
 }
 
 impl Session {
@@ -45,14 +47,20 @@ impl Session {
             runtime,
             relist: None,
             ended: 0,
-            lost: false,
-            told: 0,
+            known: Known::default(),
+            made: (0, 0),
+            told: (0, 0),
         }
     }
 
     /// Time of monotonic zero.
     pub(super) fn base(&self) -> Time {
         Time(self.hello.wall) - self.hello.mono
+    }
+
+    /// The last frame's moment on the monotonic clock.
+    pub(super) fn mono(&self) -> i64 {
+        self.now.since(self.base())
     }
 
     pub(super) fn handle_frame(
@@ -65,8 +73,7 @@ impl Session {
             Frame::Checkpoint(checkpoint) => self.restore(checkpoint, timeline),
             Frame::Relist(relist) => self.relist(relist, timeline),
             Frame::Tick(tick) => self.now = self.base() + tick.mono,
-            Frame::Gap(_) => self.gap(),
-            Frame::Hello(_) | Frame::Live {} | Frame::Unknown(_) => {}
+            Frame::Hello(_) | Frame::Gap(_) | Frame::Live {} | Frame::Unknown(_) => {}
             Frame::Calling(calling) => self.calling(calling, timeline)?,
             Frame::Call(call) => self.call(call, timeline)?,
             Frame::Key(snapshot) => self.key(snapshot, timeline)?,
@@ -93,18 +100,7 @@ impl Session {
         }
     }
 
-    fn gap(&mut self) {
-        self.told = self.ended;
-        self.lost = true;
-    }
-
-    /// A checkpoint in a whole stream only repeats what is known already.
     fn restore(&mut self, checkpoint: &Checkpoint, timeline: &mut Timeline) {
-        let goes_on = !self.lost && self.relist.is_none() && self.ended == checkpoint.relist;
-        if goes_on && self.ended > 0 {
-            return;
-        }
-        self.lost = false;
         self.relist = None;
         self.ended = checkpoint.relist;
         self.now = self.base() + checkpoint.mono;
@@ -120,6 +116,7 @@ impl Session {
     fn relist(&mut self, frame: &Relist, timeline: &mut Timeline) {
         let start = self.base() + frame.mono;
         self.now = start;
+        self.made = (frame.n, 0);
         self.relist = Some(Running::new(frame.n, start));
         timeline.relists_mut().push(timeline::Relist::new(frame, start));
         self.engine.handle_relist(start);
@@ -258,7 +255,7 @@ impl Session {
     }
 
     fn event(
-        &self,
+        &mut self,
         event: &Event,
         discarded: bool,
         timeline: &mut Timeline,
@@ -266,7 +263,9 @@ impl Session {
     ) {
         let relist = self.relist.as_ref().map_or(self.ended, |running| running.n);
         timeline.event(self.now, event, discarded);
-        if relist > self.told {
+        self.made.1 += 1;
+        if self.made > self.told {
+            self.told = self.made;
             events.push_back(EventLine::new(self.now, relist, event, discarded, timeline));
         }
     }

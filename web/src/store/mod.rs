@@ -14,7 +14,6 @@ mod log;
 mod model;
 mod recording;
 mod reducer;
-mod rejoin;
 mod source;
 mod window;
 
@@ -25,8 +24,6 @@ pub use model::Model;
 pub use recording::Recording;
 pub use source::{Source, SourceState};
 pub use window::Window;
-
-use rejoin::Rejoin;
 
 use crate::{
     filter::Filter,
@@ -106,7 +103,6 @@ pub struct Store {
     /// Speed of replay, as a factor.
     pub speed: u32,
     reader: CaptureReader,
-    rejoin: Rejoin,
     edge: Time,
     order_of: u64,
 }
@@ -131,7 +127,6 @@ impl Default for Store {
             recording: Recording::default(),
             speed: 10,
             reader: CaptureReader::new(),
-            rejoin: Rejoin::default(),
             edge: Time(0),
             order_of: 0,
         }

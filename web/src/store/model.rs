@@ -1,7 +1,7 @@
 //! What the frames say. The part that a worker can hold.
 
 use pleg_core::{
-    follow::{Checkpoint, EventLine, FollowError, Follower},
+    follow::{Checkpoint, EventLine, FollowError, Follower, Taken},
     pleg::Health,
     time::Time,
     timeline::Timeline,
@@ -19,11 +19,11 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads one frame.
+    /// Reads one frame, and says whether it was news.
     ///
     /// # Errors
     /// When it does not fit those before; what was derived so far stays.
-    pub fn handle_frame(&mut self, frame: &Frame) -> Result<(), FollowError> {
+    pub fn handle_frame(&mut self, frame: &Frame) -> Result<Taken, FollowError> {
         self.frames += 1;
         self.revision += 1;
         self.live |= matches!(frame, Frame::Live {});

@@ -77,7 +77,9 @@ mod tests {
         recording.parts().for_each(|part| reader.push(part.as_bytes(), &mut read).unwrap());
         assert_eq!(reader.finish().unwrap(), None);
         let mut follower = Follower::new();
-        read.iter().for_each(|frame| follower.handle_frame(frame).unwrap());
+        for frame in &read {
+            follower.handle_frame(frame).unwrap();
+        }
         follower
     }
 

@@ -1,8 +1,8 @@
 //! The one place where the store changes.
 
 use super::{
-    Action, Effect, Head, Millis, Model, Piece, Received, Recording, Rejoin, Source, SourceState, Store,
-    Weight, Window, Zooming, source,
+    Action, Effect, Head, Millis, Model, Piece, Received, Recording, Source, SourceState, Store, Weight,
+    Window, Zooming, source,
 };
 use crate::{
     filter::Filter,
@@ -16,6 +16,7 @@ use crate::{
     },
 };
 use pleg_core::{
+    follow::Taken,
     time::Time,
     wire::{CaptureReader, Frame},
 };
@@ -75,10 +76,7 @@ impl Store {
             return Vec::new();
         }
         match received {
-            Received::Opened => {
-                self.source.state = SourceState::Connected { heard: at };
-                self.rejoin.reopened();
-            }
+            Received::Opened => self.source.state = SourceState::Connected { heard: at },
             Received::Text(lines) => self.lines(&lines, at),
             Received::Closed => {
                 let failures = match self.source.state {
@@ -117,16 +115,17 @@ impl Store {
 
     fn received_frame(&mut self, frame: &Frame, line: &str) {
         self.begin_anew_if_other(frame);
-        if self.rejoin.takes(frame) {
-            self.frame(frame);
+        if self.frame(frame) == Taken::News {
             self.recording.push(line);
         }
     }
 
-    fn frame(&mut self, frame: &Frame) {
-        if let Err(error) = self.model.handle_frame(frame) {
+    /// What does not fit is news too.
+    fn frame(&mut self, frame: &Frame) -> Taken {
+        self.model.handle_frame(frame).unwrap_or_else(|error| {
             self.tell(Weight::Error, format!("Part of the data cannot be shown: {error}"));
-        }
+            Taken::News
+        })
     }
 
     /// Forgets everything when another observer says hello.
@@ -147,7 +146,6 @@ impl Store {
     fn forget(&mut self) {
         self.model = Model::default();
         self.recording = Recording::default();
-        self.rejoin = Rejoin::default();
         self.head = Head::Edge;
         (self.selected, self.chosen_event) = (None, None);
         self.order.clear();

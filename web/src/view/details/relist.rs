@@ -177,7 +177,9 @@ mod tests {
         let mut follower = Follower::new();
         let frames = frames(TOLD);
         let hangs = frames.iter().position(|frame| matches!(frame, Frame::Calling(_))).unwrap();
-        frames.iter().take(hangs + 1).for_each(|frame| follower.handle_frame(frame).unwrap());
+        for frame in frames.iter().take(hangs + 1) {
+            follower.handle_frame(frame).unwrap();
+        }
         // Both listings and one call are made; the running one and the two of the other pod are not.
         assert_eq!(fact(&follower, 4, "Calls").unwrap(), "3 made, 3 to go");
     }
@@ -188,7 +190,9 @@ mod tests {
         let Frame::Hello(mut old) = hello(0) else { panic!("a hello") };
         old.kubelet = "1.35".into();
         follower.handle_frame(&Frame::Hello(old)).unwrap();
-        frames(TOLD).iter().skip(1).for_each(|frame| follower.handle_frame(frame).unwrap());
+        for frame in frames(TOLD).iter().skip(1) {
+            follower.handle_frame(frame).unwrap();
+        }
         let more = fact(&follower, 4, "The kubelet").unwrap();
         assert_eq!(more, "makes 10 calls for the same: it lists each inspected pod again");
     }
