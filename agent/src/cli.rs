@@ -1,8 +1,11 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgMatches, Args, Command as Definition, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+    ValueEnum, error::ErrorKind, parser::ValueSource,
+};
 use pleg_core::time::Nanos;
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{ffi::OsString, net::SocketAddr, path::PathBuf, time::Duration};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,7 +20,7 @@ Durations are written 500ms, 1s, 3m or 1h30m.";
 
 /// Shows what the kubelet's PLEG sees, does and loses on a node.
 #[derive(Debug, Parser)]
-#[command(name = "plegscope", version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "plegscope", version, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -25,6 +28,30 @@ pub(crate) struct Cli {
     pub(crate) serve: ServeArgs,
     #[command(flatten)]
     pub(crate) log: LogArgs,
+}
+
+impl Cli {
+    /// Reads the command line. Options of `serve` may stand without it, but not before another subcommand, which
+    /// would not heed them; those of the log may stand anywhere.
+    ///
+    /// # Errors
+    /// The text to print and the exit code, also for `--help`.
+    pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let mut definition = Self::command();
+        let matches = definition.try_get_matches_from_mut(line)?;
+        if let (Some(command), Some(option)) = (matches.subcommand_name(), misplaced(&definition, &matches)) {
+            let text = format!("--{option} must stand behind {command}, if {command} knows it");
+            return Err(definition.error(ErrorKind::ArgumentConflict, text));
+        }
+        Self::from_arg_matches(&matches)
+    }
+}
+
+/// The first option that stands in the place of those of `serve`.
+fn misplaced<'a>(definition: &'a Definition, matches: &ArgMatches) -> Option<&'a str> {
+    let given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    let mut options = definition.get_arguments().filter(|option| !option.is_global_set());
+    options.find(|option| given(option.get_id().as_str()))?.get_long()
 }
 
 /// What to do.
@@ -198,10 +225,8 @@ fn speed(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::{CommandFactory as _, error::ErrorKind};
-
     fn parse(line: &str) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from(line.split_whitespace())
+        Cli::read(line.split_whitespace().map(OsString::from))
     }
 
     #[test]
@@ -219,6 +244,24 @@ mod tests {
         assert_eq!(observe.relist_threshold, Some(Duration::from_secs(180)));
         assert_eq!(observe.call_timeout, Duration::from_secs(120));
         assert_eq!(observe.channel_capacity, 1000);
+    }
+
+    #[test]
+    fn what_is_logged_may_be_said_before_the_subcommand_and_behind_it() {
+        for line in [
+            "plegscope --log-level debug --color never replay x --speed 2",
+            "plegscope replay x --log-level debug --speed 2 --color never",
+            "plegscope --color never replay x --speed 2 --log-level debug",
+        ] {
+            let cli = parse(line).unwrap();
+            assert_eq!((cli.log.log_level.as_str(), cli.log.color), ("debug", Color::Never), "{line}");
+            let Some(Command::Replay(replay)) = cli.command else { panic!("{line}") };
+            assert_eq!(replay.speed, 2.0, "{line}");
+        }
+        let error = parse("plegscope --demo --log-level debug serve").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ArgumentConflict);
+        assert!(error.to_string().contains("--demo must stand behind serve"), "{error}");
+        assert!(!parse("plegscope serve --demo").unwrap().serve.observe.demo, "the subcommand has it");
     }
 
     #[test]

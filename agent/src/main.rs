@@ -19,7 +19,6 @@ mod worker;
 #[cfg(test)]
 mod testing;
 
-use clap::Parser as _;
 use cli::{Cli, Color, Command, LogArgs};
 use std::{
     io::{self, IsTerminal as _},
@@ -29,7 +28,7 @@ use std::{
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match start_log(&cli.log).and_then(|()| execute(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         // `plegscope events FILE | head` is no failure.
