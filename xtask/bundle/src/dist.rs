@@ -1,5 +1,6 @@
 //! The directory of the finished page. It is made beside the old one and takes its place when it is whole.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -80,12 +81,31 @@ impl Dist {
         Ok(name)
     }
 
-    /// Writes the page and moves all of it to its place.
+    /// Writes the page and moves all of it to its place. A page that is there already is left as it is, file times
+    /// and all: the agent that holds it need not be built anew.
     pub(crate) fn finish(self, page: &str) -> Result<()> {
         fs::write(self.work.join("index.html"), page)?;
+        if self.place.is_dir() && contents(&self.work)? == contents(&self.place)? {
+            return remove(&self.work);
+        }
         remove(&self.place)?;
         fs::rename(&self.work, &self.place).with_context(|| format!("cannot make {}", self.place.display()))
     }
+}
+
+/// Every file below a directory, by its path there.
+fn contents(dir: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
+        let entry = entry?;
+        let name = PathBuf::from(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            found.extend(contents(&entry.path())?.into_iter().map(|(path, bytes)| (name.join(path), bytes)));
+        } else {
+            found.insert(name, fs::read(entry.path())?);
+        }
+    }
+    Ok(found)
 }
 
 fn file_name(path: &Path) -> Result<&std::ffi::OsStr> {
@@ -127,6 +147,7 @@ fn remove(dir: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::UNIX_EPOCH;
 
     fn link(rel: &str, href: &str) -> Link {
         Link { rel: rel.into(), href: href.into() }
@@ -148,6 +169,23 @@ mod tests {
         assert_eq!(fs::read_to_string(dir.path().join("dist").join(name)).unwrap(), "a{}");
         assert_eq!(fs::read_to_string(dir.path().join("dist/icons/i.svg")).unwrap(), "<svg/>");
         assert_eq!(fs::read_to_string(dir.path().join("dist/index.html")).unwrap(), "<p>");
+    }
+
+    #[test]
+    fn an_equal_page_is_left_alone_and_a_different_one_takes_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("dist");
+        let index = place.join("index.html");
+        let finish = |page| Dist::create(dir.path(), &place).unwrap().finish(page).unwrap();
+        finish("one");
+        fs::File::options().write(true).open(&index).unwrap().set_modified(UNIX_EPOCH).unwrap();
+        finish("one");
+        assert_eq!(fs::metadata(&index).unwrap().modified().unwrap(), UNIX_EPOCH);
+        finish("two");
+        assert_eq!(fs::read_to_string(&index).unwrap(), "two");
+        fs::write(place.join("stray.txt"), "left by somebody").unwrap();
+        finish("two");
+        assert!(!place.join("stray.txt").exists());
     }
 
     #[test]
