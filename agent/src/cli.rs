@@ -149,7 +149,7 @@ pub(crate) struct ObserveArgs {
     /// [default: 3m, as the kubelet's; 20s on the simulated node, whose calls hang for half a minute]
     #[arg(long, value_name = "TIME", value_parser = positive)]
     pub(crate) relist_threshold: Option<Duration>,
-    /// Events that the kubelet's channel holds; more in one relist are discarded
+    /// Events that the kubelet's channel holds; more, while nobody reads them, are discarded
     #[arg(long, value_name = "EVENTS", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) channel_capacity: u32,
     /// Deadline of each call to the runtime: the kubelet's runtimeRequestTimeout

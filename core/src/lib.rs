@@ -11,6 +11,7 @@
 //! | [`snapshot`] | both listings of a relist, the lossless difference of two of them, a hash that proves it |
 //! | [`kuberuntime`] | pods from listings, statuses from inspections: what kuberuntime makes of CRI |
 //! | [`pleg`] | the engine: records, state changes, events, channel, cache, health |
+//! | [`kubelet`] | what stands around it: sync loop, pod workers, node condition |
 //! | [`wire`] | frames and captures: what the runtime said, and when |
 //! | [`follow`] | from frames to engine and timeline |
 //! | [`timeline`] | lanes and spans to be drawn |
@@ -101,6 +102,7 @@ extern crate alloc;
 pub mod cri;
 pub mod follow;
 pub mod id;
+pub mod kubelet;
 pub mod kuberuntime;
 pub mod pleg;
 pub mod pod;

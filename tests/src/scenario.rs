@@ -18,6 +18,7 @@ use pleg_core::{
     cri::{self, Answer, Op, RpcError},
     follow::{EventLine, Follower, Progress},
     id::{CriId, Uid},
+    pleg::Engine,
     snapshot::Snapshot,
     time::{GoDuration, MILLISECOND, Nanos, SECOND, Time},
     wire::{Call, Calling, Done, Frame, Hello, Relist, RuntimeInfo, VERSION},
@@ -192,6 +193,10 @@ impl Node {
         let Some(Progress { inspected, waiting, calls }) = self.follower.progress() else { return Ok(()) };
         let pods = inspected + waiting;
         writeln!(self.out, "  … {inspected} of {pods} pods inspected, {} calls to go", calls.total())?;
+        let stalled: Vec<String> = self.follower.stalled_pods().map(|(uid, _)| uid.to_string()).collect();
+        if !stalled.is_empty() {
+            writeln!(self.out, "  … stalled: {}", stalled.join(", "))?;
+        }
         Ok(())
     }
 
@@ -240,7 +245,21 @@ impl Node {
         if held > 0 {
             writeln!(self.out, "  events of {held} pod held back")?;
         }
+        self.sync_loop()?;
         self.cost()
+    }
+
+    /// Whether the sync loop skips, and how many events wait for it.
+    fn sync_loop(&mut self) -> Result<()> {
+        let sync_loop = self.follower.sync_loop(self.follower.now());
+        let Some(skip) = sync_loop.and_then(|sync_loop| sync_loop.skip()) else { return Ok(()) };
+        let waiting = self.follower.engine().map_or(0, Engine::channel_len);
+        let (since, until) = (since_start(skip.since), since_start(skip.until));
+        writeln!(
+            self.out,
+            "  the sync loop skips since {since} and looks again at {until}, {waiting} events wait"
+        )?;
+        Ok(())
     }
 
     /// What the relist cost against what was predicted, where they differ.

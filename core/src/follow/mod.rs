@@ -13,7 +13,8 @@ pub use progress::Progress;
 
 use crate::{
     cri::Op,
-    id::CriId,
+    id::{CriId, Uid},
+    kubelet::{Kubelet, SyncLoop},
     pleg::{Engine, EngineCheckpoint, Health},
     snapshot::{DeltaError, Snapshot},
     time::Time,
@@ -36,6 +37,9 @@ pub struct Checkpoint {
     pub snapshot: Snapshot,
     /// Records, cache and all else that the engine remembers.
     pub engine: EngineCheckpoint,
+    /// Who reads its events: how far the sync loop is, and which pods wait.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub kubelet: Kubelet,
 }
 
 /// A frame that does not fit what came before. The frames up to the next checkpoint are passed over.
@@ -106,6 +110,19 @@ impl Follower {
         self.session.as_ref().map(|session| &session.engine)
     }
 
+    /// The sync loop at this time, not before that of the last frame: whether it reads events, or skips.
+    pub fn sync_loop(&self, now: Time) -> Option<SyncLoop> {
+        let session = self.session.as_ref()?;
+        Some(session.kubelet.sync_loop().at(now, &session.engine))
+    }
+
+    /// The pods whose next sync waits for the running relist, in the order of UIDs, each with the end of its last sync.
+    /// Empty while none runs: see [`PodWorkers`](crate::kubelet::PodWorkers) for who is stalled, and what is assumed.
+    pub fn stalled_pods(&self) -> impl Iterator<Item = (&Uid, Time)> {
+        let session = self.session.as_ref().filter(|session| session.relist.is_some());
+        session.into_iter().flat_map(|session| session.kubelet.stalled(&session.engine))
+    }
+
     /// What both listings said last.
     pub fn snapshot(&self) -> Option<&Snapshot> {
         self.session.as_ref().map(|session| &session.snapshot)
@@ -138,6 +155,7 @@ impl Follower {
             mono: session.mono(),
             snapshot: session.snapshot.clone(),
             engine: session.engine.checkpoint(),
+            kubelet: session.kubelet.clone(),
         })
     }
 

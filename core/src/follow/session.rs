@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     cri::Op,
+    kubelet::Kubelet,
     kuberuntime::{CostModel, InspectionOptions, PodSet},
     pleg::{Config, Engine, Event, Listing, Output, Profile},
     pod::Pod,
@@ -25,6 +26,8 @@ pub(super) struct Session {
     pub(super) snapshot: Snapshot,
     pods: PodSet,
     pub(super) engine: Engine,
+    /// Who reads the engine's events.
+    pub(super) kubelet: Kubelet,
     pub(super) relist: Option<Running>,
     /// Number of the last relist that ended.
     pub(super) ended: u64,
@@ -43,6 +46,7 @@ impl Session {
             snapshot: Snapshot::default(),
             pods: PodSet::from_snapshot(&Snapshot::default(), &runtime, Time(hello.wall)),
             engine: Engine::new(config(hello)),
+            kubelet: Kubelet::start(Time(hello.wall)),
             hello: hello.clone(),
             runtime,
             relist: None,
@@ -69,22 +73,36 @@ impl Session {
         timeline: &mut Timeline,
         events: &mut VecDeque<EventLine>,
     ) -> Result<(), FollowError> {
+        if let Some(now) = self.time_of(frame) {
+            self.now = now;
+            self.kubelet.handle_time(now, &mut self.engine);
+        }
         match frame {
             Frame::Checkpoint(checkpoint) => self.restore(checkpoint, timeline),
             Frame::Relist(relist) => self.relist(relist, timeline),
-            Frame::Tick(tick) => self.now = self.base() + tick.mono,
-            Frame::Hello(_) | Frame::Gap(_) | Frame::Live {} | Frame::Unknown(_) => {}
+            Frame::Hello(_) | Frame::Gap(_) | Frame::Tick(_) | Frame::Live {} | Frame::Unknown(_) => {}
             Frame::Calling(calling) => self.calling(calling, timeline)?,
             Frame::Call(call) => self.call(call, timeline)?,
             Frame::Key(snapshot) => self.key(snapshot, timeline)?,
             Frame::Delta(delta) => self.delta(delta, timeline)?,
-            Frame::Done(done) => {
-                self.now = self.running("done")?.start + done.at;
-                self.finish(timeline);
-            }
+            Frame::Done(_) => self.finish(timeline)?,
         }
         self.drain(timeline, events);
+        self.kubelet.handle_sent(self.now, &mut self.engine);
         Ok(())
+    }
+
+    /// The moment that a frame tells of; none for one that tells of none.
+    fn time_of(&self, frame: &Frame) -> Option<Time> {
+        let start = self.relist.as_ref().map(|running| running.start);
+        match frame {
+            Frame::Relist(relist) => Some(self.base() + relist.mono),
+            Frame::Tick(tick) => Some(self.base() + tick.mono),
+            Frame::Calling(calling) => start.map(|start| start + calling.at),
+            Frame::Call(call) => start.map(|start| start + call.at + call.took),
+            Frame::Done(done) => start.map(|start| start + done.at),
+            _ => None,
+        }
     }
 
     fn running(&mut self, kind: &'static str) -> Result<&mut Running, FollowError> {
@@ -107,6 +125,8 @@ impl Session {
         self.snapshot = checkpoint.snapshot.clone();
         self.pods = PodSet::from_snapshot(&self.snapshot, &self.runtime, self.now);
         self.engine = Engine::restore(config(&self.hello), checkpoint.engine.clone());
+        self.kubelet = checkpoint.kubelet.clone();
+        self.kubelet.handle_time(self.now, &mut self.engine);
         timeline.forget_relists_after(checkpoint.relist);
         timeline.listed(self.now, &self.pods.listing());
         let statuses = self.engine.cache().entries().filter_map(|(_, entry)| entry.status.as_deref());
@@ -114,8 +134,7 @@ impl Session {
     }
 
     fn relist(&mut self, frame: &Relist, timeline: &mut Timeline) {
-        let start = self.base() + frame.mono;
-        self.now = start;
+        let start = self.now;
         self.made = (frame.n, 0);
         self.relist = Some(Running::new(frame.n, start));
         timeline.relists_mut().push(timeline::Relist::new(frame, start));
@@ -123,7 +142,7 @@ impl Session {
     }
 
     fn calling(&mut self, calling: &Calling, timeline: &mut Timeline) -> Result<(), FollowError> {
-        self.now = self.running("calling")?.start + calling.at;
+        self.running("calling")?;
         if let Some(relist) = timeline.relists_mut().last_mut() {
             relist.calling(calling);
         }
@@ -138,8 +157,8 @@ impl Session {
     }
 
     fn call(&mut self, call: &Call, timeline: &mut Timeline) -> Result<(), FollowError> {
-        let now = self.running("call")?.start + call.at + call.took;
-        self.now = now;
+        let now = self.now;
+        self.running("call")?;
         if let Some(relist) = timeline.relists_mut().last_mut() {
             relist.call(call);
         }
@@ -227,15 +246,14 @@ impl Session {
         }
     }
 
-    fn finish(&mut self, timeline: &mut Timeline) {
-        if let Some(running) = self.relist.take() {
-            self.ended = running.n;
-        }
+    fn finish(&mut self, timeline: &mut Timeline) -> Result<(), FollowError> {
+        self.ended = self.running("done")?.n;
+        self.relist = None;
         if let Some(relist) = timeline.relists_mut().last_mut() {
             relist.end = Some(self.now);
         }
-        // The consumer of the channel is modelled as one that keeps up from relist to relist.
-        self.engine.drain_channel(usize::MAX);
+        self.kubelet.handle_relisted(&self.engine);
+        Ok(())
     }
 
     /// Takes what the engine decided. An inspection that needs no call is answered at once.
