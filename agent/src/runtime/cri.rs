@@ -1,16 +1,16 @@
 //! A container runtime over CRI: one lazily reconnecting connection, v1 before v1alpha2.
 
 use super::{
-    Reply, Said, codes, convert,
+    Reply, Said, codes,
     rpc::{self, Api, Method},
 };
 use anyhow::Context as _;
-use k8s_cri::v1;
 use pleg_core::{
     cri::{Answer, Op, RpcError},
     id::CriId,
     wire::RuntimeInfo,
 };
+use pleg_cri::v1;
 use std::time::Duration;
 use tonic::{
     Code, Status,
@@ -109,24 +109,25 @@ impl CriSource {
         match op {
             Op::ListPodSandbox => {
                 self.rpc(v1::ListPodSandboxRequest { filter: None }).await.map(|(bytes, m)| {
-                    (bytes, Said::Sandboxes(m.items.into_iter().map(convert::sandbox).collect()))
+                    (bytes, Said::Sandboxes(m.items.into_iter().map(pleg_cri::sandbox).collect()))
                 })
             }
             Op::ListContainers => {
                 self.rpc(v1::ListContainersRequest { filter: None }).await.map(|(bytes, m)| {
-                    (bytes, Said::Containers(m.containers.into_iter().map(convert::container).collect()))
+                    (bytes, Said::Containers(m.containers.into_iter().map(pleg_cri::container).collect()))
                 })
             }
-            Op::PodSandboxStatus => {
-                self.rpc(v1::PodSandboxStatusRequest { pod_sandbox_id: id(), verbose: false }).await.map(
-                    |(bytes, m)| (bytes, Said::Answer(Answer::Sandbox(Box::new(convert::sandbox_answer(m))))),
-                )
-            }
+            Op::PodSandboxStatus => self
+                .rpc(v1::PodSandboxStatusRequest { pod_sandbox_id: id(), verbose: false })
+                .await
+                .map(|(bytes, m)| {
+                    (bytes, Said::Answer(Answer::Sandbox(Box::new(pleg_cri::sandbox_answer(m)))))
+                }),
             Op::ContainerStatus => self
                 .rpc(v1::ContainerStatusRequest { container_id: id(), verbose: false })
                 .await
                 .map(|(bytes, m)| {
-                    let status = m.status.map(convert::container_status).map(Box::new);
+                    let status = m.status.map(pleg_cri::container_status).map(Box::new);
                     (bytes, Said::Answer(Answer::Container(status)))
                 }),
         }

@@ -1,7 +1,6 @@
 //! Where relists get their answers from: a container runtime over CRI, or the simulated node.
 
 mod codes;
-mod convert;
 pub(crate) mod cri;
 pub(crate) mod discover;
 mod rpc;

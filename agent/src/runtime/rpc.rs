@@ -2,7 +2,7 @@
 //!
 //! *Invariant:* this is the only place that names a gRPC method; there is no mutating one among them.
 
-use k8s_cri::v1;
+use pleg_cri::v1;
 use prost::Message;
 use std::{marker::PhantomData, time::Duration};
 use tonic::{

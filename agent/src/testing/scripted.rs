@@ -8,7 +8,7 @@ use axum::{
     response::Response,
 };
 use http_body_util::{BodyExt as _, Full};
-use k8s_cri::v1;
+use pleg_cri::v1;
 use prost::Message;
 use std::{fs, path::PathBuf, sync::Arc};
 use tempfile::TempDir;

@@ -1,13 +1,17 @@
 //! CRI's messages in the project's words. Total: whatever a runtime sends has a counterpart.
+//!
+//! A package of its own, so that it can be tested and fuzzed without the agent.
 
-use k8s_cri::v1;
+/// The messages. They are the same on the wire in CRI v1alpha2, as far as plegscope reads them.
+pub use k8s_cri::v1;
 use pleg_core::cri::{
     Container, ContainerMetadata, ContainerState, ContainerStatus, Labels, Network, Sandbox, SandboxAnswer,
     SandboxMetadata, SandboxState, SandboxStatus,
 };
 use std::collections::HashMap;
 
-pub(super) fn sandbox(item: v1::PodSandbox) -> Sandbox {
+/// One item of `ListPodSandbox`.
+pub fn sandbox(item: v1::PodSandbox) -> Sandbox {
     Sandbox {
         id: item.id.into(),
         metadata: item.metadata.map(sandbox_metadata),
@@ -19,7 +23,8 @@ pub(super) fn sandbox(item: v1::PodSandbox) -> Sandbox {
     }
 }
 
-pub(super) fn container(item: v1::Container) -> Container {
+/// One item of `ListContainers`.
+pub fn container(item: v1::Container) -> Container {
     Container {
         id: item.id.into(),
         pod_sandbox_id: item.pod_sandbox_id.into(),
@@ -33,7 +38,8 @@ pub(super) fn container(item: v1::Container) -> Container {
     }
 }
 
-pub(super) fn sandbox_answer(answer: v1::PodSandboxStatusResponse) -> SandboxAnswer {
+/// An answer to `PodSandboxStatus`.
+pub fn sandbox_answer(answer: v1::PodSandboxStatusResponse) -> SandboxAnswer {
     SandboxAnswer {
         status: answer.status.map(sandbox_status),
         containers: answer.containers_statuses.into_iter().map(container_status).collect(),
@@ -41,7 +47,8 @@ pub(super) fn sandbox_answer(answer: v1::PodSandboxStatusResponse) -> SandboxAns
     }
 }
 
-pub(super) fn container_status(status: v1::ContainerStatus) -> ContainerStatus {
+/// The status of an answer to `ContainerStatus`.
+pub fn container_status(status: v1::ContainerStatus) -> ContainerStatus {
     ContainerStatus {
         id: status.id.into(),
         metadata: status.metadata.map(container_metadata),
@@ -107,5 +114,4 @@ fn container_state(number: i32) -> ContainerState {
 }
 
 #[cfg(test)]
-#[path = "convert_tests.rs"]
 mod tests;
