@@ -4,7 +4,10 @@ use clap::{
     ArgMatches, Args, Command as Definition, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
     ValueEnum, error::ErrorKind, parser::ValueSource,
 };
-use pleg_core::time::Nanos;
+use pleg_core::{
+    pleg::{Profile, known_releases},
+    time::Nanos,
+};
 use std::{ffi::OsString, net::SocketAddr, path::PathBuf, time::Duration};
 
 const EXAMPLES: &str = "\
@@ -155,8 +158,7 @@ pub(crate) struct ObserveArgs {
     /// Deadline of each call to the runtime: the kubelet's runtimeRequestTimeout
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = positive)]
     pub(crate) call_timeout: Duration,
-    /// Minor release of the kubelet whose behaviour is derived
-    #[arg(long, value_name = "RELEASE", default_value = "1.36", value_parser = ["1.36", "1.35"])]
+    #[arg(long, value_name = "RELEASE", default_value = Profile::default().name, value_parser = release, help = kubelet_help())]
     pub(crate) kubelet: String,
     /// Name of the node [default: the host's name]
     #[arg(long, value_name = "NAME", env = "NODE_NAME")]
@@ -205,6 +207,20 @@ pub(crate) enum Color {
 /// The duration in nanoseconds, at most 292 years.
 pub(crate) fn nanos(duration: Duration) -> Nanos {
     Nanos::try_from(duration.as_nanos()).unwrap_or(Nanos::MAX)
+}
+
+fn kubelet_help() -> String {
+    format!("Release of the kubelet whose behaviour is derived: {}", known_releases())
+}
+
+/// The minor release.
+fn release(text: &str) -> Result<String, String> {
+    Profile::of_release(text).map(|(release, _)| release.to_owned()).ok_or_else(|| {
+        format!(
+            "what that kubelet does is not known: it can be {}. Before 1.24 kubelets reached Docker without CRI",
+            known_releases()
+        )
+    })
 }
 
 fn positive(text: &str) -> Result<Duration, String> {
@@ -269,7 +285,11 @@ mod tests {
         for (line, kind, text) in [
             ("plegscope --relist-period 0s", ErrorKind::ValueValidation, "longer than nothing"),
             ("plegscope --relist-period 5", ErrorKind::ValueValidation, "write it as 500ms"),
-            ("plegscope --kubelet 1.2", ErrorKind::InvalidValue, "1.36, 1.35"),
+            (
+                "plegscope --kubelet 1.20",
+                ErrorKind::ValueValidation,
+                "1.37, 1.36, 1.32 to 1.35, 1.24 to 1.31",
+            ),
             ("plegscope --channel-capacity 0", ErrorKind::ValueValidation, "1.."),
             ("plegscope replay x --speed -1", ErrorKind::UnknownArgument, "-1"),
             ("plegscope replay x --speed NaN", ErrorKind::ValueValidation, "positive number"),

@@ -1,6 +1,9 @@
 //! Times, durations and sizes as a person reads them.
 
-use pleg_core::time::{MILLISECOND, Nanos, Rfc3339, SECOND, Time, civil_date};
+use pleg_core::{
+    pleg::Profile,
+    time::{MILLISECOND, Nanos, Rfc3339, SECOND, Time, civil_date},
+};
 
 const MICROSECOND: Nanos = 1_000;
 const MINUTE: Nanos = 60 * SECOND;
@@ -123,6 +126,16 @@ pub fn short_id(id: &str) -> &str {
     id.char_indices().nth(12).map_or(id, |(end, _)| id.get(..end).unwrap_or(id))
 }
 
+/// A release of the kubelet, with the one whose behaviour is derived where that is another: `1.33 (as 1.35)`.
+pub fn followed(release: &str) -> String {
+    let known = Profile::of_release(release);
+    let name = known.map_or(Profile::default().name, |(_, profile)| profile.name);
+    match known {
+        Some((release, _)) if release == name => name.to_owned(),
+        _ => format!("{release} (as {name})"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +172,13 @@ mod tests {
             assert_eq!(duration(nanos), text);
         }
         assert_eq!(running(59_960 * MILLISECOND), "59.9 s");
+    }
+
+    #[test]
+    fn a_release_says_which_one_it_is_like() {
+        for (release, text) in [("1.36", "1.36"), ("1.33", "1.33 (as 1.35)"), ("1.99", "1.99 (as 1.36)")] {
+            assert_eq!(followed(release), text);
+        }
     }
 
     #[test]

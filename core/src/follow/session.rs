@@ -293,14 +293,10 @@ impl Session {
 /// the runtime these two calls, which see what the relist's own listings saw a moment before.
 const INSPECTION: InspectionOptions = InspectionOptions { lists: false, evented_gate: false };
 
-/// The kubelet that a hello asks for; a release that this version does not know is taken for the newest.
+/// The kubelet that a hello asks for; a release that this version does not know is taken for the default one.
 fn config(hello: &Hello) -> Config {
-    let profile = match hello.kubelet.as_str() {
-        "1.32" | "1.33" | "1.34" | "1.35" => Profile::V1_35,
-        _ => Profile::V1_36,
-    };
     Config {
-        profile,
+        profile: Profile::of_release(&hello.kubelet).map_or_else(Profile::default, |(_, profile)| profile),
         relist_period: hello.period,
         relist_threshold: hello.threshold,
         channel_capacity: usize::try_from(hello.capacity).unwrap_or(usize::MAX),

@@ -27,7 +27,7 @@ pub struct Calls {
 /// | kubelet | listing of all pods, or of one | each inspected pod | each vanished pod |
 /// |---|---|---|---|
 /// | v1.36 | 2 | S + C | 0 |
-/// | v1.32 to v1.35 | 2 | 2 + S + C | 0 |
+/// | v1.24 to v1.35 | 2 | 2 + S + C | 0 |
 /// | v1.36, gate EventedPLEG, time stamps | 2 | S | 0 |
 ///
 /// S are the pod's listed sandboxes and C its listed containers, the dead ones too: a pod with 20 dead containers costs

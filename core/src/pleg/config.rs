@@ -1,6 +1,7 @@
 //! Which kubelet the engine is, and its settings.
 
 use crate::time::{Nanos, SECOND};
+use alloc::{format, string::String, vec::Vec};
 
 /// Capacity of the kubelet's event channel (`plegChannelCapacity`).
 pub const CHANNEL_CAPACITY: usize = 1000;
@@ -28,6 +29,20 @@ pub struct Profile {
     pub sorted_listing: bool,
     /// `GetPodStatus` lists the pod's sandboxes and containers again: two more calls (before v1.36).
     pub inspection_lists: bool,
+    /// The state changes of all pods are found before the first inspection, and inspections that failed are made up for
+    /// in a pass of their own (before v1.32).
+    pub passes: bool,
+    /// What Evented PLEG makes of the runtime's events, where its gate is on.
+    pub evented: Evented,
+}
+
+/// What Evented PLEG makes of the runtime's events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evented {
+    /// Statuses for the cache and lifecycle events, beside a generic PLEG that relists rarely (v1.26 to v1.36).
+    Statuses,
+    /// A relist of the pod in which a container stopped (v1.37).
+    StopHint,
 }
 
 /// What the time of a cache entry is.
@@ -39,7 +54,54 @@ pub enum EntryTime {
     Inspection,
 }
 
+/// The releases of the kubelet that can be followed, newest first, and what they do.
+///
+/// Releases that share a profile make the same events of the same answers. Before v1.24 a kubelet could reach Docker
+/// without CRI (dockershim), where nobody else can see what it sees.
+pub const RELEASES: [(&str, Profile); 14] = [
+    ("1.37", Profile::V1_37),
+    ("1.36", Profile::V1_36),
+    ("1.35", Profile::V1_35),
+    ("1.34", Profile::V1_35),
+    ("1.33", Profile::V1_35),
+    ("1.32", Profile::V1_35),
+    ("1.31", Profile::V1_31),
+    ("1.30", Profile::V1_31),
+    ("1.29", Profile::V1_31),
+    ("1.28", Profile::V1_31),
+    ("1.27", Profile::V1_31),
+    ("1.26", Profile::V1_31),
+    ("1.25", Profile::V1_31),
+    ("1.24", Profile::V1_31),
+];
+
+/// The known releases for a person, newest first: `1.37, 1.36, 1.32 to 1.35, …`; those of one profile together.
+pub fn known_releases() -> String {
+    let groups = RELEASES.chunk_by(|(_, one), (_, other)| one == other);
+    let names: Vec<String> = groups.filter_map(group_name).collect();
+    names.join(", ")
+}
+
+fn group_name(group: &[(&str, Profile)]) -> Option<String> {
+    let ((newest, _), (oldest, _)) = (group.first()?, group.last()?);
+    Some(if newest == oldest { String::from(*newest) } else { format!("{oldest} to {newest}") })
+}
+
 impl Profile {
+    /// The minor release, as [`RELEASES`] names it, and the profile of a release that is written as `1.35`, `v1.35.2` or
+    /// `1.35+`. None when it cannot be followed.
+    pub fn of_release(release: &str) -> Option<(&'static str, Profile)> {
+        let minor = release.strip_prefix('v').unwrap_or(release).strip_prefix("1.")?;
+        let end = minor.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(minor.len());
+        let (minor, rest) = minor.split_at_checked(end)?;
+        let known = |name: &str| name.strip_prefix("1.") == Some(minor);
+        let written = rest.is_empty() || rest.starts_with(['.', '+', '-']);
+        RELEASES.into_iter().find(|(name, _)| written && known(name))
+    }
+
+    /// Kubernetes v1.37: Evented PLEG only asks for relists of pods in which a container stopped (pull request 139262).
+    pub const V1_37: Profile = Profile { name: "1.37", evented: Evented::StopHint, ..Profile::V1_36 };
+
     /// Kubernetes v1.36.
     pub const V1_36: Profile = Profile {
         name: "1.36",
@@ -49,6 +111,8 @@ impl Profile {
         entry_time: EntryTime::Listing,
         sorted_listing: true,
         inspection_lists: false,
+        passes: false,
+        evented: Evented::Statuses,
     };
 
     /// Kubernetes v1.32 to v1.35.
@@ -60,7 +124,13 @@ impl Profile {
         entry_time: EntryTime::Inspection,
         sorted_listing: false,
         inspection_lists: true,
+        passes: false,
+        evented: Evented::Statuses,
     };
+
+    /// Kubernetes v1.24 to v1.31.
+    pub const V1_31: Profile =
+        Profile { name: "1.31", watch_conditions: false, passes: true, ..Profile::V1_35 };
 }
 
 impl Default for Profile {
@@ -93,5 +163,32 @@ impl Default for Config {
             channel_capacity: CHANNEL_CAPACITY,
             evented_gate: false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_known_by_their_minor_version() {
+        for (written, known) in [
+            ("1.36", Some(("1.36", "1.36"))),
+            ("v1.33.4-eks-1", Some(("1.33", "1.35"))),
+            ("1.31+", Some(("1.31", "1.31"))),
+            ("v1.24.17", Some(("1.24", "1.31"))),
+            ("1.37.0", Some(("1.37", "1.37"))),
+            ("1.23", None),
+            ("1.38", None),
+            ("1.3", None),
+            ("1.36x", None),
+            ("1.", None),
+            ("2.36", None),
+            ("", None),
+        ] {
+            let found = Profile::of_release(written).map(|(release, profile)| (release, profile.name));
+            assert_eq!(found, known, "{written:?}");
+        }
+        assert_eq!(known_releases(), "1.37, 1.36, 1.32 to 1.35, 1.24 to 1.31");
     }
 }

@@ -1,6 +1,6 @@
 //! The stream of CRI events that Evented PLEG reads: opened again after each end, given up after five errors.
 
-use super::{Engine, ErrorText, EventedOutput, Output, RELIST_PERIOD, RELIST_THRESHOLD, RelistLoop};
+use super::{Engine, ErrorText, Evented, EventedOutput, Output, RELIST_PERIOD, RELIST_THRESHOLD, RelistLoop};
 use crate::time::{Nanos, SECOND, Time};
 
 /// Errors of the stream after which Evented PLEG gives up for good.
@@ -46,8 +46,10 @@ impl EventStream {
     /// Starts Evented PLEG beside a generic one. Nothing happens when it is in use.
     pub fn start(&mut self, now: Time, engine: &mut Engine) {
         if self.state == Stream::Stopped {
-            *self = Self { state: Stream::Closed, errors: 0, cache_time: Some(now + CACHE_TIME_PERIOD) };
-            engine.set_evented_in_use(true);
+            let writes = engine.config.profile.evented == Evented::Statuses;
+            let cache_time = writes.then_some(now + CACHE_TIME_PERIOD);
+            *self = Self { state: Stream::Closed, errors: 0, cache_time };
+            engine.set_evented_in_use(writes);
         }
     }
 
@@ -84,19 +86,37 @@ impl EventStream {
         }
     }
 
-    /// The stream ended without an error. That counts for nothing.
-    pub fn handle_ended(&mut self) {
-        if self.state == Stream::Open {
-            self.state = Stream::Closed;
+    /// The stream ended without an error. That counts for nothing before v1.37, and as an error from there on.
+    pub fn handle_ended(&mut self, engine: &mut Engine) {
+        match (&self.state, engine.config.profile.evented) {
+            (Stream::Open, Evented::Statuses) => self.state = Stream::Closed,
+            (_, Evented::Statuses) => {}
+            (_, Evented::StopHint) => {
+                self.handle_failed(engine, "CRI container event stream closed without an error");
+            }
         }
     }
 
     /// The stream failed, or could not be opened.
     pub fn handle_failed(&mut self, engine: &mut Engine, error: &str) {
         if matches!(self.state, Stream::Closed | Stream::Open) {
-            self.state = Stream::Failed(error.into());
             self.errors += 1;
             engine.state.metrics.count_connection_error();
+            match engine.config.profile.evented {
+                Evented::Statuses => self.state = Stream::Failed(error.into()),
+                Evented::StopHint => self.try_again(engine, error.into()),
+            }
+        }
+    }
+
+    /// v1.37 opens the stream again without a relist, and gives it up without touching the generic PLEG.
+    fn try_again(&mut self, engine: &mut Engine, error: ErrorText) {
+        engine.push(Output::Evented(EventedOutput::StreamFailed { error: error.clone() }));
+        self.state = Stream::Closed;
+        if self.errors >= STREAM_RETRIES {
+            let retries = self.errors;
+            engine.push(Output::Evented(EventedOutput::HintsDisabled { retries, error }));
+            *self = Self::default();
         }
     }
 
@@ -120,8 +140,11 @@ impl EventStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pleg::{Config, Listing, Turn};
-    use alloc::vec::Vec;
+    use crate::{
+        cri::{ContainerEvent, ContainerEventType, SandboxMetadata, SandboxStatus},
+        pleg::{Config, Listing, Profile, RelistRequest, Turn},
+    };
+    use alloc::{sync::Arc, vec::Vec};
 
     fn evented() -> (Engine, EventStream, RelistLoop) {
         let (period, threshold) = (300 * SECOND, 600 * SECOND);
@@ -147,7 +170,7 @@ mod tests {
         for failure in 1..=STREAM_RETRIES {
             assert_eq!(stream.action(), StreamAction::Open);
             stream.handle_opened(&mut engine);
-            stream.handle_ended();
+            stream.handle_ended(&mut engine);
             stream.handle_opened(&mut engine);
             assert_eq!(stream.action(), StreamAction::Read);
             stream.handle_failed(&mut engine, "the runtime restarts");
@@ -166,6 +189,39 @@ mod tests {
         let outputs: Vec<_> = core::iter::from_fn(|| engine.poll_output()).collect();
         assert_eq!(outputs.iter().filter(|output| **output == fell_back).count(), 1);
         assert_eq!(outputs.last(), Some(&fell_back));
+    }
+
+    #[test]
+    fn a_stop_asks_for_a_relist_of_its_pod_until_the_stream_failed_five_times() {
+        let config = Config { profile: Profile::V1_37, evented_gate: true, ..Config::default() };
+        let (mut engine, mut stream) = (Engine::new(config), EventStream::default());
+        stream.start(Time(0), &mut engine);
+        assert_eq!(stream.timer(), None, "it does not touch the cache");
+        stream.handle_opened(&mut engine);
+        let metadata = SandboxMetadata { uid: "p".into(), ..SandboxMetadata::default() };
+        let sandbox = SandboxStatus { metadata: Some(metadata), ..SandboxStatus::default() };
+        let event =
+            |kind| ContainerEvent { kind, sandbox: Some(sandbox.clone()), ..ContainerEvent::default() };
+        use ContainerEventType::{Created, Deleted, Started, Stopped};
+        for (kind, requested) in [(Created, false), (Started, false), (Stopped, true), (Deleted, false)] {
+            engine.handle_cri_event(Time(7), Arc::new(event(kind)));
+            assert_eq!(
+                engine.next_request(),
+                requested.then_some(RelistRequest::Fresh("p".into())),
+                "{kind:?}"
+            );
+        }
+        assert_eq!((engine.channel_len(), engine.cache().entries().count()), (0, 0));
+        stream.handle_ended(&mut engine);
+        for _ in 2..=STREAM_RETRIES {
+            assert_eq!(stream.action(), StreamAction::Open);
+            stream.handle_failed(&mut engine, "the runtime restarts");
+        }
+        assert_eq!(stream.action(), StreamAction::Nothing);
+        assert_eq!(engine.config().relist_period, RELIST_PERIOD);
+        let last = core::iter::from_fn(|| engine.poll_output()).last();
+        let (retries, error) = (STREAM_RETRIES, "the runtime restarts".into());
+        assert_eq!(last, Some(Output::Evented(EventedOutput::HintsDisabled { retries, error })));
     }
 
     #[test]

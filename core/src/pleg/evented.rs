@@ -1,11 +1,12 @@
-//! Evented PLEG of v1.26 to v1.36: CRI events become statuses and lifecycle events, beside the generic PLEG.
+//! Evented PLEG: CRI events become statuses and lifecycle events beside the generic PLEG (v1.26 to v1.36), or ask it to
+//! look at once where a container stopped (v1.37).
 //!
 //! It keeps no records: nothing is retried, and a death can be sent twice, once by it and once by the next relist.
 
-use super::{Engine, ErrorText, Event, EventType, Output};
+use super::{Engine, ErrorText, Event, EventType, Evented, Output};
 use crate::{
     cri::{ContainerEvent, ContainerEventType},
-    id::Uid,
+    id::{CriId, Uid},
     kuberuntime::status_of_event,
     pod::PodStatus,
     time::Time,
@@ -56,6 +57,20 @@ pub enum EventedOutput {
     },
     /// Evented PLEG gave up: the generic PLEG goes on alone, with its ordinary period.
     FellBack,
+    /// A container stopped: a relist of its pod was asked for (v1.37).
+    RelistRequested {
+        /// The pod.
+        uid: Uid,
+        /// The container or sandbox.
+        id: CriId,
+    },
+    /// The stream of CRI events was given up (v1.37): stops are found by the next relist again.
+    HintsDisabled {
+        /// Errors of the stream.
+        retries: u32,
+        /// The last one.
+        error: ErrorText,
+    },
     /// The CRI event is dealt with.
     Received {
         /// The event.
@@ -78,6 +93,9 @@ impl Engine {
         let Some(mut status) = status_of_event(&event) else {
             return self.push(Output::Evented(EventedOutput::WithoutSandbox { event }));
         };
+        if self.config.profile.evented == Evented::StopHint {
+            return self.take_hint(now, &event, &status.uid);
+        }
         let uid = status.uid.clone();
         self.push(Output::Evented(EventedOutput::StatusBuilt { uid: uid.clone() }));
         status.ips = self.state.cache.ips_for(&uid, &status);
@@ -92,6 +110,16 @@ impl Engine {
                 });
             }
             self.push(Output::Evented(EventedOutput::Received { event }));
+        }
+    }
+
+    /// Of v1.37 on only a stop counts, whatever its exit code: the pod is relisted at once (evented.go).
+    fn take_hint(&mut self, now: Time, event: &ContainerEvent, uid: &Uid) {
+        self.state.metrics.evented_latency.observe(now.since(Time(event.created_at)));
+        if event.kind == ContainerEventType::Stopped {
+            self.request_relist(now, uid);
+            let (uid, id) = (uid.clone(), event.container_id.clone());
+            self.push(Output::Evented(EventedOutput::RelistRequested { uid, id }));
         }
     }
 

@@ -103,6 +103,20 @@ fn evented_line(output: &EventedOutput) -> Option<LogLine> {
         EventedOutput::FellBack => {
             info(4, "Fall back to Generic PLEG relisting since Evented PLEG is not working", vec![])
         }
+        EventedOutput::RelistRequested { uid, id } => info(
+            4,
+            "Evented PLEG: requested pod relist after container termination",
+            vec![
+                ("podUID", text(uid)),
+                ("containerID", text(id)),
+                ("eventType", text("CONTAINER_STOPPED_EVENT")),
+            ],
+        ),
+        EventedOutput::HintsDisabled { retries, error } => failure(
+            "Evented PLEG: disabling container-termination fast path after exhausting event stream retries",
+            vec![("retries", LogValue::Number(i64::from(*retries)))],
+            Some(error),
+        ),
         EventedOutput::Received { event } => {
             let message = match event.kind {
                 ContainerEventType::Created => "Received Container Created Event",

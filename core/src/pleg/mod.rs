@@ -23,6 +23,13 @@
 //! listing. A relist in which nothing changed walks nothing and does not allocate. [`Listing::Full`] looks at
 //! every pod, as the kubelet does; both give the same outputs.
 //!
+//! # Releases
+//!
+//! [`RELEASES`] says which kubelets can be followed, and which of them are alike: v1.24 to v1.31 go over the pods in
+//! passes and retry failed inspections apart, v1.32 to v1.35 know watch conditions, v1.36 sends `PodSync` after a
+//! reinspection and relists single pods on request, v1.37 asks for such a relist where the runtime says that a container
+//! stopped. [`Profile`] holds the differences one by one.
+//!
 //! # Order
 //!
 //! Pods are reconciled in the order of their UIDs. Upstream walks a Go map, whose order is random from relist
@@ -40,6 +47,7 @@ mod listing;
 mod log;
 mod metrics;
 mod output;
+mod passes;
 mod plan;
 mod reconcile;
 mod record;
@@ -54,7 +62,8 @@ mod worker;
 pub use cache::{Cache, Entry};
 pub use checkpoint::EngineCheckpoint;
 pub use config::{
-    CHANNEL_CAPACITY, Config, EntryTime, Profile, RELIST_PERIOD, RELIST_THRESHOLD, REQUEST_CAPACITY,
+    CHANNEL_CAPACITY, Config, EntryTime, Evented, Profile, RELEASES, RELIST_PERIOD, RELIST_THRESHOLD,
+    REQUEST_CAPACITY, known_releases,
 };
 pub use event_stream::{CACHE_TIME_PERIOD, EventStream, STREAM_RETRIES, StreamAction};
 pub use evented::EventedOutput;
@@ -78,6 +87,7 @@ use alloc::{
 };
 use channel::Channel;
 use metrics::Tally;
+use passes::Passes;
 use record::Record;
 use relist::Relist;
 use serde::{Deserialize, Serialize};
@@ -106,6 +116,9 @@ struct State {
     /// their status, or a pod relist moved them since.
     unsettled: BTreeSet<Uid>,
     watch: WatchConditions,
+    /// Only of a kubelet that relists in passes.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    passes: Passes,
     /// `relistRequests`, with the time of each request.
     requests: VecDeque<(Uid, Time)>,
     /// Start of the last good listing.

@@ -11,7 +11,7 @@ impl Engine {
     /// Costs a comparison of every pod that is still to be reconciled.
     pub fn to_inspect(&self) -> impl Iterator<Item = &Arc<Pod>> {
         let pending = self.state.pending.iter().filter_map(|uid| self.needs_inspection(uid));
-        self.inspected().into_iter().chain(pending)
+        self.inspected().into_iter().chain(pending).chain(self.state.passes.to_inspect())
     }
 
     /// The pod of a record that is still to be reconciled, if that needs an inspection. A vanished pod needs none.

@@ -28,6 +28,34 @@ pub(super) struct Work {
     status: Option<Arc<PodStatus>>,
 }
 
+impl Work {
+    /// An inspection for its own sake, of a pod as it was listed once.
+    pub(super) fn without_changes(uid: Uid, pod: Arc<Pod>, now: Time) -> Self {
+        Self {
+            uid,
+            pod: Some(pod),
+            transitions: Vec::new(),
+            begun: now,
+            conditions: Vec::new(),
+            status: None,
+        }
+    }
+
+    /// The pod as listed; none when it vanished.
+    pub(super) fn pod(&self) -> Option<&Arc<Pod>> {
+        self.pod.as_ref()
+    }
+
+    pub(super) fn has_changes(&self) -> bool {
+        !self.transitions.is_empty()
+    }
+
+    /// Its inspection begins now.
+    pub(super) fn begun(self, now: Time) -> Self {
+        Self { begun: now, ..self }
+    }
+}
+
 impl Engine {
     /// `reconcilePodRecord`: compares the old pod with the current one. Returns whether the caller's answer is needed
     /// before anything else can happen.
@@ -35,18 +63,13 @@ impl Engine {
     /// Where nothing is to be done the record keeps its old pod, though the current one may differ in what PLEG does
     /// not compare: created and unknown are one state to it.
     pub(super) fn reconcile(&mut self, now: Time, uid: Uid, pod: Option<Arc<Pod>>) -> bool {
-        let transitions = self.transitions_to(&uid, pod.as_ref());
-        for Transition { id, old, new } in &transitions {
-            let (id, old, new) = (id.clone(), *old, *new);
-            self.push(Output::Transition { uid: uid.clone(), id, old, new });
-        }
+        let mut work = self.compare(uid, pod, now);
         // Before the inspection: a request that comes in while it runs is for the next relist.
-        let reinspect = self.state.to_reinspect.remove(&uid);
-        let conditions = self.state.watch.of(&uid);
-        if transitions.is_empty() && !reinspect && conditions.is_empty() {
+        let reinspect = self.state.to_reinspect.remove(&work.uid);
+        work.conditions = self.state.watch.of(&work.uid);
+        if !work.has_changes() && !reinspect && work.conditions.is_empty() {
             return false;
         }
-        let work = Work { uid, pod, transitions, begun: now, conditions, status: None };
         match &work.pod {
             Some(pod) => {
                 self.outputs.push_back(Output::Inspect { pod: pod.clone() });
@@ -54,26 +77,32 @@ impl Engine {
                 true
             }
             None => {
-                self.state.cache.delete(&work.uid);
-                self.push(Output::StatusDeleted { uid: work.uid.clone() });
-                self.settle(work, false);
+                self.delete_status(work);
                 false
             }
         }
     }
 
-    /// The inspection succeeded. Returns whether the caller must check watch conditions first.
-    pub(super) fn accept(&mut self, mut work: Work, mut status: PodStatus) -> bool {
-        let Some(pod) = work.pod.clone() else { return false };
-        status.ips = self.state.cache.ips_for(&work.uid, &status);
-        let time = self.entry_time(&work, &pod, Some(&status));
-        let status = Arc::new(status);
-        if !self.write_status(&work.uid, pod, time, Ok(status.clone())) {
-            // The record did not move, so the next relist finds the same change again.
-            self.state.unsettled.insert(work.uid);
-            return false;
+    /// Finds the state changes of a pod.
+    pub(super) fn compare(&mut self, uid: Uid, pod: Option<Arc<Pod>>, now: Time) -> Work {
+        let transitions = self.transitions_to(&uid, pod.as_ref());
+        for Transition { id, old, new } in &transitions {
+            let (id, old, new) = (id.clone(), *old, *new);
+            self.push(Output::Transition { uid: uid.clone(), id, old, new });
         }
-        work.status = Some(status.clone());
+        Work { uid, pod, transitions, begun: now, conditions: Vec::new(), status: None }
+    }
+
+    /// The pod vanished.
+    pub(super) fn delete_status(&mut self, work: Work) {
+        self.state.cache.delete(&work.uid);
+        self.push(Output::StatusDeleted { uid: work.uid.clone() });
+        self.settle(work, false);
+    }
+
+    /// The inspection succeeded. Returns whether the caller must check watch conditions first.
+    pub(super) fn accept(&mut self, work: Work, status: PodStatus) -> bool {
+        let Some((work, status)) = self.write_good_status(work, status) else { return false };
         if work.conditions.is_empty() {
             self.settle(work, false);
             return false;
@@ -84,14 +113,38 @@ impl Engine {
         true
     }
 
+    /// Writes the status of a good inspection. None when the cache refused it: nothing more is to be done then.
+    pub(super) fn write_good_status(
+        &mut self,
+        mut work: Work,
+        mut status: PodStatus,
+    ) -> Option<(Work, Arc<PodStatus>)> {
+        let pod = work.pod.clone()?;
+        status.ips = self.state.cache.ips_for(&work.uid, &status);
+        let time = self.entry_time(&work, &pod, Some(&status));
+        let status = Arc::new(status);
+        if !self.write_status(&work.uid, pod, time, Ok(status.clone())) {
+            // The record did not move, so the next relist finds the same change again.
+            self.state.unsettled.insert(work.uid);
+            return None;
+        }
+        work.status = Some(status.clone());
+        Some((work, status))
+    }
+
     /// The inspection failed: nothing is sent, and the next relist compares against the same old pod.
     pub(super) fn hold(&mut self, work: Work, error: ErrorText) -> bool {
         let Some(pod) = work.pod.clone() else { return false };
-        let time = self.entry_time(&work, &pod, None);
-        self.write_status(&work.uid, pod.clone(), time, Err(error.clone()));
+        self.write_error(&work, pod.clone(), error.clone());
         self.push(Output::Held { pod, error });
         self.state.to_reinspect.insert(work.uid);
         false
+    }
+
+    /// Writes that an inspection failed.
+    pub(super) fn write_error(&mut self, work: &Work, pod: Arc<Pod>, error: ErrorText) {
+        let time = self.entry_time(work, &pod, None);
+        self.write_status(&work.uid, pod, time, Err(error));
     }
 
     /// Watch conditions were checked. One that was replaced since the inspection began is met and stays.
@@ -105,7 +158,7 @@ impl Engine {
     }
 
     /// Advances the record, then sends the events: what the channel does not take is never made again.
-    fn settle(&mut self, work: Work, condition_met: bool) {
+    pub(super) fn settle(&mut self, work: Work, condition_met: bool) {
         let Work { uid, pod, transitions, status, .. } = work;
         self.advance(&uid, pod);
         if transitions.is_empty() && self.config.profile.pod_sync {

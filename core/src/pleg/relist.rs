@@ -133,6 +133,7 @@ impl Engine {
             return self.ignore("handle_inspected");
         };
         let waits = match result {
+            _ if self.config.profile.passes => self.handle_inspected_in_pass(work, result),
             Ok(status) => self.accept(work, status),
             Err(error) => self.hold(work, error),
         };
@@ -152,6 +153,12 @@ impl Engine {
 
     /// Reconciles pods until one needs an answer of the caller, or the relist ends.
     fn reconcile_pending(&mut self, now: Time) {
+        if self.config.profile.passes {
+            if !self.go_through_passes(now) {
+                self.finish(now);
+            }
+            return;
+        }
         while let Some(uid) = self.state.pending.pop_front() {
             let Some(record) = self.state.records.get(&uid) else { continue };
             let listed = record.listed.clone();

@@ -24,7 +24,8 @@ const LISTED: Time = Time(7);
 #[serde(deny_unknown_fields)]
 pub(crate) struct Line {
     id: String,
-    profile: String,
+    #[serde(deserialize_with = "crate::profile")]
+    profile: Profile,
     #[serde(rename = "set")]
     _set: String,
     #[serde(default)]
@@ -171,18 +172,14 @@ impl Line {
         Found { pods: pods.iter().map(|pod| found_pod(pod)).collect(), calls, err: None, status }
     }
 
-    fn profile(&self) -> Profile {
-        if self.profile == "v1.35" { Profile::V1_35 } else { Profile::V1_36 }
-    }
-
     fn pods(&self) -> Vec<Arc<Pod>> {
-        let sorted = self.profile().sorted_listing;
+        let sorted = self.profile.sorted_listing;
         get_pods(&self.sandboxes(), &self.containers(), &"cri".into(), LISTED, sorted)
     }
 
     /// Whether a snapshot of the same lists gives the same pods. It is for kubelets that sort what they list.
     fn snapshot_agrees(&self) -> bool {
-        if !self.profile().sorted_listing {
+        if !self.profile.sorted_listing {
             return true;
         }
         let snapshot = Snapshot::new(self.sandboxes(), self.containers());
@@ -200,7 +197,7 @@ impl Line {
     }
 
     fn inspect(&self, pod: &Arc<Pod>) -> FoundStatus {
-        let options = InspectionOptions::of(&self.profile(), self.evented_gate);
+        let options = InspectionOptions::of(&self.profile, self.evented_gate);
         let mut inspection = Inspection::new(pod.clone(), options);
         let mut calls = Vec::new();
         while let Some((op, id)) = inspection.next_call() {

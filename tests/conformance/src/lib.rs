@@ -16,8 +16,9 @@ mod scenario;
 pub use files::{FileReport, count_lines, lines, run_file, vector_files};
 
 use driver::Mode;
+use pleg_core::pleg::Profile;
 use scenario::Scenario;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use std::fmt;
 
 /// What came of one line.
@@ -43,6 +44,13 @@ impl fmt::Display for Report {
 struct Head {
     id: String,
     set: String,
+}
+
+/// The profile of a scenario, as the engine knows it by its release.
+fn profile<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Profile, D::Error> {
+    let release = String::deserialize(deserializer)?;
+    let known = Profile::of_release(&release).map(|(_, profile)| profile);
+    known.ok_or_else(|| D::Error::custom(format_args!("no profile for the release {release:?}")))
 }
 
 /// Runs one line of a vector file.

@@ -209,9 +209,8 @@ impl Condition {
 
 /// The settings of a scenario.
 pub(crate) fn config(scenario: &Scenario) -> pleg_core::pleg::Config {
-    use pleg_core::pleg::Profile;
     pleg_core::pleg::Config {
-        profile: if scenario.profile == "v1.35" { Profile::V1_35 } else { Profile::V1_36 },
+        profile: scenario.profile,
         relist_period: scenario.period,
         relist_threshold: scenario.threshold,
         channel_capacity: scenario.cap,

@@ -1,6 +1,7 @@
 //! A scenario as its line has it. All times are nanoseconds since the scenario's start.
 
 use super::outcome::{End, Outcome};
+use pleg_core::pleg::Profile;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -8,7 +9,8 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Scenario {
     pub(crate) id: String,
-    pub(crate) profile: String,
+    #[serde(deserialize_with = "crate::profile")]
+    pub(crate) profile: Profile,
     pub(crate) set: String,
     #[serde(default, rename = "note")]
     _note: String,

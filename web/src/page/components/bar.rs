@@ -55,7 +55,7 @@ fn node(store: &Store, at: Millis) -> Html {
             let runtime = &hello.runtime;
             let name = format!("{} {}", runtime.name, runtime.version);
             let api = if runtime.api.is_empty() { String::new() } else { format!(" · CRI {}", runtime.api) };
-            let text = format!("{}{api} · kubelet {}", name.trim(), hello.kubelet);
+            let text = format!("{}{api} · kubelet {}", name.trim(), format::followed(&hello.kubelet));
             (hello.node.clone(), text)
         }
         None => (String::new(), String::new()),
