@@ -195,6 +195,7 @@ impl Store {
         Known {
             timeline: self.model.timeline(),
             events: self.model.events(),
+            hello: self.model.hello(),
             newest: (self.head == Head::Edge).then(|| self.model.follower()),
             now: self.now(at),
             zone: self.settings.zone,

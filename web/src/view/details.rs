@@ -1,6 +1,7 @@
 //! Everything known about the chosen thing, as text.
 
 mod call;
+mod node;
 mod pod;
 mod relist;
 mod span;
@@ -11,6 +12,7 @@ use pleg_core::{
     follow::{EventLine, Follower},
     time::Time,
     timeline::Timeline,
+    wire::Hello,
 };
 
 /// How a value is to be read.
@@ -93,6 +95,8 @@ pub struct Known<'a> {
     pub events: &'a [EventLine],
     /// The kubelet as it is at the newest moment; none while an earlier one is shown, for which that is not kept.
     pub newest: Option<&'a Follower>,
+    /// Who observes.
+    pub hello: Option<&'a Hello>,
     /// Up to when things are shown.
     pub now: Time,
     /// Zone of clock times.
@@ -108,6 +112,7 @@ impl Known<'_> {
             Target::Span(place) => self.span(place),
             Target::Mark { pod, mark } => self.mark(pod, mark),
             Target::Pod(pod) => self.pod(pod),
+            Target::Node => self.node(),
         }
     }
 

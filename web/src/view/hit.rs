@@ -32,6 +32,8 @@ pub enum Target {
     },
     /// A pod.
     Pod(usize),
+    /// The node, with what the kubelet makes of PLEG's health.
+    Node,
 }
 
 /// The topmost thing at a pixel.

@@ -5,6 +5,7 @@ pub mod health;
 pub mod hit;
 pub mod layout;
 pub mod marks;
+pub mod node;
 pub mod relists;
 pub mod rows;
 pub mod scale;

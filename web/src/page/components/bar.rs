@@ -15,7 +15,7 @@ pub(super) fn bar(store: &Store, ctx: &Context<App>, at: Millis) -> Html {
             <div class="brand">{ icon::brand() }<span class="label">{ "plegscope" }</span></div>
             { node(store, at) }
             <div class="space" />
-            if known { { badge::badge(store, at) } }
+            if known { { badge::badge(store, ctx, at) } }
             <div class="group">
                 <button onclick={on(ctx, || Message::AskForFile)} title="Open a capture (*.plegcap)">
                     { icon::open() }<span class="label">{ "Open" }</span>

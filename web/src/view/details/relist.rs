@@ -50,6 +50,9 @@ impl Known<'_> {
         if let Some(end) = relist.end {
             details.fact("Ended", format::rfc3339(end));
         }
+        if state == BarState::Running {
+            details.tables.extend(self.stalled());
+        }
         details.tables.push(self.calls(relist));
         details.tables.push(self.events_in(n));
         Some(details)
@@ -146,6 +149,7 @@ mod tests {
             timeline: follower.timeline(),
             events: &[],
             newest: Some(follower),
+            hello: follower.hello(),
             now: ms(60_000),
             zone: Zone::default(),
         };
