@@ -21,7 +21,9 @@
 //!
 //! It makes no call to a runtime, reads no clock and no file, starts no thread: time is an argument, and what is to be
 //! called comes out as a value. It keeps no hash map whose order could show. It does not panic on input, whatever that
-//! is, and it does not sync pods: what the kubelet does with an event is not part of it.
+//! is. It does not sync pods: of what the kubelet does with an event, [`kubelet`] has only who reads it and who waits.
+//! What the runtime's `Status` says, how long a sync takes and which pods the API server knows is not visible in a relist
+//! and no part of it.
 //!
 //! # The law
 //!
@@ -82,6 +84,25 @@
 //! // ContainerDied 6f1c Some("8d2f")
 //! ```
 //!
+//! # Surprises
+//!
+//! Where the kubelet does what one would not expect, so does this crate. File names are those of Kubernetes v1.36.2.
+//!
+//! | what | upstream |
+//! |---|---|
+//! | A created container is unknown to PLEG, and a change to unknown sends nothing, though it has the pod inspected | `convertState`, `generateEvents`, `pleg/generic.go` |
+//! | A sandbox is one more container: its events differ by nothing but the id | `getContainersFromPods`, `pleg/generic.go` |
+//! | The record moves on before its events are sent: what a full channel refuses is never sent again | `reconcilePodRecord`, `pleg/generic.go` |
+//! | A pod that never showed a container or sandbox keeps its record for good | `reconcilePodRecord`, `pleg/generic.go` |
+//! | The relist time is that *before* the listing: an answer after four minutes leaves PLEG unhealthy, slow inspections after a fast one make it so | `Relist`, `pleg/generic.go` |
+//! | `pleg_last_seen_seconds` moves only when health is asked | `Healthy`, `pleg/generic.go` |
+//! | `running_containers` keeps the last number of a state that no container is in | `updateRunningPodAndContainerMetrics`, `pleg/generic.go` |
+//! | A pod without addresses keeps the ones it had, as long as no sandbox is ready | `getPodIPs`, `pleg/generic.go` |
+//! | Evented PLEG (to v1.36) gives up after five errors in all, however long it worked between them | `watchEventsChannel`, `pleg/evented.go` |
+//! | Evented PLEG (to v1.36) counts a death twice when it is stopped and then deleted | `processCRIEvents`, `pleg/evented.go` |
+//! | The sync loop sleeps on for up to 5 s after PLEG has recovered | `syncLoop`, `kubelet.go` |
+//! | A pod that was synced waits for a relist that *begins* after its sync | `GetNewerThan`, `container/cache.go` |
+//!
 //! # Vocabulary
 //!
 //! The words are the kubelet's.
@@ -94,6 +115,8 @@
 //!   exited.
 //! - **Relist time**: when the last good listing *began*. **Threshold**: the age of it beyond which PLEG is unhealthy.
 //! - **Held**: of a pod whose inspection failed: no event is sent and the record stays, until an inspection succeeds.
+//! - **Stalled**: of a pod: its next sync waits for a cache entry newer than its last one.
+//! - **Skip**: of the sync loop: it sleeps instead of reading events, because PLEG is unhealthy.
 //! - **Discarded**: of an event that met a full channel. It is not made again.
 #![no_std]
 
