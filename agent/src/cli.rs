@@ -21,6 +21,21 @@ Examples:
 
 Durations are written 500ms, 1s, 3m or 1h30m.";
 
+const PROBE_HELP: &str = "\
+Examples:
+  plegscope probe                            this node's runtime
+  plegscope probe --known node.plegcap       when ListContainers hangs: ask what a capture knows
+  plegscope probe --json | tail -1 | jq .    the verdict alone
+
+When a list hangs, the sandboxes and containers are taken from the captures named with --known and
+from the kubelet's links in /var/log/containers.
+
+Exit codes:
+   0  healthy                       12  a shim is frozen (seen by verbose inspections only)
+  10  slow                          13  one or several sandboxes or containers hang
+  11  inspections fail              14  a list hangs or fails, and no single one is to blame
+   1  the probe itself failed       15  the runtime is down or frozen";
+
 /// Shows what the kubelet's PLEG sees, does and loses on a node.
 #[derive(Debug, Parser)]
 #[command(name = "plegscope", version, after_help = EXAMPLES)]
@@ -69,6 +84,9 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Print the lifecycle events of a capture
     Events(EventsArgs),
+    /// Ask every sandbox and container for its status, one by one, and name the one that hangs
+    #[command(after_help = PROBE_HELP)]
+    Probe(ProbeArgs),
 }
 
 /// `plegscope serve`
@@ -130,6 +148,30 @@ pub(crate) struct EventsArgs {
     /// Only events whose type, namespace, pod, uid, container or id contains this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Option<String>,
+}
+
+/// `plegscope probe`
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ProbeArgs {
+    /// Socket of the container runtime, unix:///run/containerd/containerd.sock or its path
+    /// [default: found as `plegscope serve` finds it]
+    #[arg(long, value_name = "ENDPOINT", env = "CONTAINER_RUNTIME_ENDPOINT")]
+    pub(crate) runtime_endpoint: Option<String>,
+    /// How long each call is waited for
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = positive)]
+    pub(crate) timeout: Duration,
+    /// How many inspections run at once
+    #[arg(long, value_name = "CALLS", default_value = "8", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) concurrency: u8,
+    /// A capture whose sandboxes and containers are asked about when the runtime does not list them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) known: Vec<PathBuf>,
+    /// Leave the verbose inspections of sandboxes out: containerd passes each on to a shim
+    #[arg(long)]
+    pub(crate) no_verbose: bool,
+    /// Print JSON Lines: a `call` for each call, at the end the verdict
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What is observed, and as which kubelet would.

@@ -9,6 +9,7 @@ mod events;
 mod hub;
 mod node;
 mod print;
+mod probe;
 mod record;
 mod replay;
 mod run;
@@ -30,7 +31,7 @@ use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::Subsc
 fn main() -> ExitCode {
     let cli = Cli::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match start_log(&cli.log).and_then(|()| execute(cli)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         // `plegscope events FILE | head` is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -40,16 +41,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn execute(cli: Cli) -> anyhow::Result<()> {
+fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command.unwrap_or(Command::Serve(cli.serve)) {
-        Command::Serve(args) => run::serve(args),
-        Command::Record(args) => run::record(args),
-        Command::Replay(args) => run::replay(args),
+        Command::Serve(args) => run::serve(args)?,
+        Command::Record(args) => run::record(args)?,
+        Command::Replay(args) => run::replay(args)?,
         Command::Events(args) => {
             let style = events::Style { json: args.json, filter: args.filter };
-            events::print(&args.file, &style, &mut io::BufWriter::new(io::stdout().lock()))
+            events::print(&args.file, &style, &mut io::BufWriter::new(io::stdout().lock()))?;
         }
+        Command::Probe(args) => return probe::run(&args),
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn start_log(args: &LogArgs) -> anyhow::Result<()> {

@@ -206,16 +206,7 @@ async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
     if observe.demo {
         return Ok(simulation);
     }
-    // An environment variable that is set to nothing names nothing.
-    if let Some(endpoint) = observe.runtime_endpoint.as_ref().filter(|endpoint| !endpoint.is_empty()) {
-        socket_path(endpoint)?;
-        return Ok(Target::Endpoint(endpoint.clone()));
-    }
-    let found = discover::find(Path::new("/")).await;
-    for line in &found.looked {
-        tracing::info!("looking for a runtime: {line}");
-    }
-    Ok(found.endpoint.map_or_else(
+    Ok(endpoint(observe.runtime_endpoint.as_deref()).await?.map_or_else(
         || {
             tracing::warn!(
                 "no container runtime found: showing a simulated node instead (--demo); name a runtime with \
@@ -225,6 +216,23 @@ async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
         },
         Target::Endpoint,
     ))
+}
+
+/// The named endpoint, or the one that is found on this machine. What was looked at is logged.
+///
+/// # Errors
+/// When what is named is no endpoint.
+pub(crate) async fn endpoint(named: Option<&str>) -> anyhow::Result<Option<String>> {
+    // An environment variable that is set to nothing names nothing.
+    if let Some(endpoint) = named.filter(|endpoint| !endpoint.is_empty()) {
+        socket_path(endpoint)?;
+        return Ok(Some(endpoint.to_owned()));
+    }
+    let found = discover::find(Path::new("/")).await;
+    for line in &found.looked {
+        tracing::info!("looking for a runtime: {line}");
+    }
+    Ok(found.endpoint)
 }
 
 /// What a source's relist threshold is where none was asked for.

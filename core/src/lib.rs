@@ -14,6 +14,7 @@
 //! | [`kubelet`] | what stands around it: sync loop, pod workers, node condition |
 //! | [`wire`] | frames and captures: what the runtime said, and when |
 //! | [`follow`] | from frames to engine and timeline |
+//! | [`diagnose`] | what a probe of the runtime found: which single container hangs it |
 //! | [`timeline`] | lanes and spans to be drawn |
 //! | [`sim`] | a simulated node, for demos and tests |
 //!
@@ -44,7 +45,7 @@
 //!     while let Some(output) = engine.poll_output() {
 //!         match output {
 //!             Output::Relisting => engine.handle_listed(now, listing.take().unwrap()),
-//!             Output::Inspect { pod } => engine.handle_inspected(now, &pod.uid, Ok(PodStatus::default().into())),
+//!             Output::Inspect { pod } => engine.handle_inspected(now, &pod.uid, Ok(PodStatus::default())),
 //!             Output::Event(event) => events.push(event),
 //!             _ => {}
 //!         }
@@ -123,6 +124,7 @@
 extern crate alloc;
 
 pub mod cri;
+pub mod diagnose;
 pub mod follow;
 pub mod id;
 pub mod kubelet;

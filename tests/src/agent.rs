@@ -64,11 +64,21 @@ pub fn program() -> Result<PathBuf> {
 /// # Errors
 /// When it fails, with what it printed on stderr.
 pub async fn output(args: &[&str]) -> Result<String> {
-    let output = Command::new(program()?).args(args).stdin(Stdio::null()).output().await?;
-    if !output.status.success() {
-        bail!("plegscope {args:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    let (code, stdout, stderr) = run(args).await?;
+    if code != 0 {
+        bail!("plegscope {args:?}: exit code {code}\n{stderr}");
     }
-    Ok(String::from_utf8(output.stdout)?)
+    Ok(stdout)
+}
+
+/// Runs `plegscope ARGS…` to its end; its exit code, stdout and stderr.
+///
+/// # Errors
+/// When it cannot be started, or was killed.
+pub async fn run(args: &[&str]) -> Result<(i32, String, String)> {
+    let output = Command::new(program()?).args(args).stdin(Stdio::null()).output().await?;
+    let code = output.status.code().with_context(|| format!("plegscope {args:?}: {}", output.status))?;
+    Ok((code, String::from_utf8(output.stdout)?, String::from_utf8(output.stderr)?))
 }
 
 impl Agent {

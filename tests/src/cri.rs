@@ -10,9 +10,10 @@ use anyhow::{Context, Result, bail};
 use k8s_cri::v1::runtime_service_client::RuntimeServiceClient;
 use k8s_cri::v1::{
     ContainerConfig, ContainerMetadata, ContainerState, ContainerStatus, ContainerStatusRequest,
-    CreateContainerRequest, ImageSpec, LinuxPodSandboxConfig, LinuxSandboxSecurityContext, NamespaceMode,
-    NamespaceOption, PodSandboxConfig, PodSandboxMetadata, RemoveContainerRequest, RemovePodSandboxRequest,
-    RunPodSandboxRequest, StartContainerRequest, StopContainerRequest, StopPodSandboxRequest,
+    CreateContainerRequest, ImageSpec, LinuxContainerResources, LinuxPodSandboxConfig,
+    LinuxSandboxSecurityContext, NamespaceMode, NamespaceOption, PodSandboxConfig, PodSandboxMetadata,
+    RemoveContainerRequest, RemovePodSandboxRequest, RunPodSandboxRequest, StartContainerRequest,
+    StopContainerRequest, StopPodSandboxRequest, UpdateContainerResourcesRequest,
 };
 use pleg_containerd::{BUSYBOX, Containerd};
 use tonic::transport::{Channel, Endpoint};
@@ -198,6 +199,21 @@ impl CriClient {
     pub async fn remove(&mut self, container: &str) -> Result<()> {
         let request = RemoveContainerRequest { container_id: container.to_owned() };
         self.rpc.remove_container(request).await.context("RemoveContainer").map(drop)
+    }
+
+    /// `UpdateContainerResources`, as the kubelet's CPU manager calls it: containerd 1.6 holds the container's lock
+    /// until the shim has answered.
+    ///
+    /// # Errors
+    /// As the runtime has it.
+    pub async fn update(&mut self, container: &str, cpu_shares: i64) -> Result<()> {
+        let linux = LinuxContainerResources { cpu_shares, ..Default::default() };
+        let request = UpdateContainerResourcesRequest {
+            container_id: container.to_owned(),
+            linux: Some(linux),
+            ..Default::default()
+        };
+        self.rpc.update_container_resources(request).await.context("UpdateContainerResources").map(drop)
     }
 
     /// `StopPodSandbox`.

@@ -21,7 +21,7 @@ use tonic::{
 const PROBE_TIME: Duration = Duration::from_secs(2);
 
 /// A runtime. It need not run yet: each call connects if there is no connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CriSource {
     channel: Channel,
     deadline: Duration,
@@ -54,8 +54,8 @@ impl CriSource {
     /// # Errors
     /// The runtime's, or `Unimplemented` with what to look at when it speaks neither.
     async fn identify(&mut self) -> Result<Api, RpcError> {
-        let answer = match self.version(Api::V1).await {
-            Err(status) if status.code() == Code::Unimplemented => self.version(Api::V1Alpha2).await,
+        let answer = match self.version_in(Api::V1).await {
+            Err(status) if status.code() == Code::Unimplemented => self.version_in(Api::V1Alpha2).await,
             answer => answer,
         };
         let (api, version) = answer.map_err(|status| match status.code() {
@@ -85,9 +85,27 @@ impl CriSource {
         }
     }
 
-    async fn version(&self, api: Api) -> Result<(Api, v1::VersionResponse), Status> {
+    async fn version_in(&self, api: Api) -> Result<(Api, v1::VersionResponse), Status> {
         let request = v1::VersionRequest { version: "0.1.0".to_owned() };
         rpc::call(&self.channel, api, self.deadline, request).await.map(|answer| (api, answer.message))
+    }
+
+    /// Asks who the runtime is.
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub(crate) async fn version(&mut self) -> Result<(), RpcError> {
+        self.identify().await.map(drop)
+    }
+
+    /// `PodSandboxStatus` with `verbose`, for its duration: containerd then asks the sandbox's shim. What it says
+    /// beyond the status may hold secrets and is dropped unread.
+    ///
+    /// # Errors
+    /// The runtime's.
+    pub(crate) async fn verbose_sandbox_status(&mut self, id: &CriId) -> Result<(), RpcError> {
+        let request = v1::PodSandboxStatusRequest { pod_sandbox_id: id.as_str().to_owned(), verbose: true };
+        self.rpc(request).await.map(drop)
     }
 
     /// Makes one of a relist's calls.

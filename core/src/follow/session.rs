@@ -236,7 +236,7 @@ impl Session {
         match stage {
             Stage::Inspecting(uid, inspection) if inspection.next_call().is_none() => {
                 running.inspected += 1;
-                let result = inspection.finish().map(Arc::new);
+                let result = inspection.finish();
                 if let Ok(status) = &result {
                     timeline.pod_inspected(status);
                 }

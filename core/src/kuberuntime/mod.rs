@@ -7,7 +7,6 @@
 mod cost;
 mod event;
 mod inspection;
-mod owners;
 mod pod_set;
 mod pods;
 

@@ -114,7 +114,7 @@ impl Timeline {
             self.places.insert(container.id.id.clone(), Place { pod: index, ..at });
         }
         for container in listed.containers.iter().rev() {
-            let at = pod.see(LaneKind::Container(container.name.clone()), container, seen);
+            let at = pod.see(LaneKind::Container(container.name.as_str().into()), container, seen);
             self.places.insert(container.id.id.clone(), Place { pod: index, ..at });
         }
         let listed_ids = |id: &CriId| {

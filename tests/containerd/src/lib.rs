@@ -111,6 +111,22 @@ impl Containerd {
         process::signal(self.pid().context("containerd is not running")?, process::Signal::CONT)
     }
 
+    /// Stops the shim of a sandbox with `SIGSTOP`: relists go on, and what asks the shim hangs.
+    ///
+    /// # Errors
+    /// If there is no such shim.
+    pub fn freeze_shim(&self, sandbox: &str) -> Result<()> {
+        process::signal(shim(sandbox)?, process::Signal::STOP)
+    }
+
+    /// `SIGCONT`, the end of [`Self::freeze_shim`].
+    ///
+    /// # Errors
+    /// If there is no such shim.
+    pub fn thaw_shim(&self, sandbox: &str) -> Result<()> {
+        process::signal(shim(sandbox)?, process::Signal::CONT)
+    }
+
     /// Kills the daemon, its pods and their shims and removes everything it made.
     ///
     /// # Errors
@@ -163,6 +179,16 @@ impl Containerd {
         ctr.arg("--address").arg(self.socket()).args(["--namespace", "k8s.io"]);
         ctr
     }
+}
+
+/// The shim that keeps a sandbox: `containerd-shim-runc-v2 … -id SANDBOX …`.
+fn shim(sandbox: &str) -> Result<u32> {
+    let keeps = |pid: &u32| {
+        let words = process::words(*pid);
+        let is_shim = words.first().is_some_and(|program| program.contains("containerd-shim"));
+        is_shim && words.windows(2).any(|pair| pair == ["-id", sandbox])
+    };
+    process::all().into_iter().find(keeps).with_context(|| format!("no shim keeps the sandbox {sandbox}"))
 }
 
 /// The command `containerd` of xtask.

@@ -128,20 +128,20 @@ fn build_agent(_: &mut Context) -> Result<Outcome> {
 }
 
 fn real_runtime(context: &mut Context) -> Result<Outcome> {
-    whole_system(context, "real_runtime")
+    whole_system(context, &["real_runtime", "probe"])
 }
 
 fn captures(context: &mut Context) -> Result<Outcome> {
-    whole_system(context, "captures")
+    whole_system(context, &["captures"])
 }
 
 fn browser(context: &mut Context) -> Result<Outcome> {
-    whole_system(context, "page")
+    whole_system(context, &["page"])
 }
 
-/// Runs the tests of the file `tests/tests/NAME.rs`. They start the agent that was built before, and find out by
+/// Runs the tests of the files `tests/tests/NAME.rs`. They start the agent that was built before, and find out by
 /// themselves what this machine lacks; the report that they write says which ran and which did not.
-fn whole_system(context: &Context, name: &str) -> Result<Outcome> {
+fn whole_system(context: &Context, names: &[&str]) -> Result<Outcome> {
     if pleg_containerd::is_root() {
         // What cannot be installed is missed by the tests that need it.
         for installed in [setup::containerd(), setup::browser()] {
@@ -150,14 +150,15 @@ fn whole_system(context: &Context, name: &str) -> Result<Outcome> {
             }
         }
     }
-    let report = report_file(name)?;
+    let report = report_file(&names.join("-"))?;
     let mut test = cargo();
     test.env("PLEGSCOPE_TEST_REPORT", &report);
     test.env("PLEGSCOPE_BIN", workspace::target().join("debug").join("plegscope"));
     if context.ci {
         test.env("PLEGSCOPE_REQUIRE", "all");
     }
-    test.args(["test", "--quiet", "--workspace", "--test", name]).run()?;
+    test.args(["test", "--quiet", "--workspace"]);
+    test.args(names.iter().flat_map(|name| ["--test", *name])).run()?;
     read_report(&fs::read_to_string(&report).context("the tests wrote no report")?)
 }
 
