@@ -56,7 +56,12 @@ impl Timeline {
 
     /// A pod by its UID.
     pub fn pod(&self, uid: &str) -> Option<&Pod> {
-        self.pods.get(*self.by_uid.get(uid)?)
+        self.pods.get(self.index_of(uid)?)
+    }
+
+    /// The index of a pod among [`Timeline::pods`], by its UID.
+    pub fn index_of(&self, uid: &str) -> Option<usize> {
+        self.by_uid.get(uid).copied()
     }
 
     /// Where the span of a sandbox or container is.
