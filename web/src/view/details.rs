@@ -135,16 +135,16 @@ impl Details {
 }
 
 impl Table {
-    fn new(
+    /// The first things come as rows, the others are only counted: they are many, and a row is dear.
+    fn new<T>(
         title: String,
         texts: &[&'static str],
         numbers: &[&'static str],
-        rows: impl Iterator<Item = TableRow>,
+        mut things: impl Iterator<Item = T>,
+        row: impl Fn(T) -> TableRow,
     ) -> Self {
-        let mut rows: Vec<TableRow> = rows.collect();
-        let more = rows.len().saturating_sub(MAX_ROWS);
-        rows.truncate(MAX_ROWS);
-        Self { title, columns: [texts, numbers].concat(), texts: texts.len(), rows, more }
+        let rows = things.by_ref().take(MAX_ROWS).map(row).collect();
+        Self { title, columns: [texts, numbers].concat(), texts: texts.len(), rows, more: things.count() }
     }
 }
 

@@ -96,7 +96,7 @@ pub fn pod_marks(
 
 /// The mark of an event; its pod, should the mark not be there.
 pub fn find(timeline: &Timeline, event: &EventLine) -> Option<Target> {
-    let index = timeline.pods().iter().position(|pod| pod.uid == event.uid)?;
+    let index = timeline.index_of(&event.uid)?;
     let marks = &timeline.pods().get(index)?.marks;
     let first = marks.partition_point(|mark| mark.time < event.time);
     let is_it = |mark: &Mark| {

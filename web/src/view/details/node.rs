@@ -11,9 +11,10 @@ use crate::{
 };
 use pleg_core::{
     follow::Follower,
+    id::Uid,
     kubelet::Skip,
     pleg::{Metric, MetricValue, Sample},
-    time::{GoDuration, SECOND},
+    time::{GoDuration, SECOND, Time},
     wire::Hello,
 };
 
@@ -96,15 +97,16 @@ impl Known<'_> {
         if stalled.is_empty() {
             return None;
         }
-        let rows = stalled.iter().take(MAX_STALLED).map(|(uid, synced)| {
+        let row = |(uid, synced): &(&Uid, Time)| {
             let name = match self.timeline.pod(uid) {
                 Some(pod) => format!("{}/{}", pod.namespace, pod.name),
                 None => uid.to_string(),
             };
             TableRow::new([name, self.clock(*synced)])
-        });
+        };
         let title = format!("{} waiting for this relist", format::counted(stalled.len(), "pod"));
-        let mut table = Table::new(title, &["next sync stalled"], &["last sync"], rows);
+        let mut table =
+            Table::new(title, &["next sync stalled"], &["last sync"], stalled.iter().take(MAX_STALLED), row);
         table.more = stalled.len().saturating_sub(MAX_STALLED);
         Some(table)
     }
@@ -120,7 +122,7 @@ fn metrics<'a>(metrics: impl Iterator<Item = Metric<'a>>) -> Table {
                 TableRow { sub: label, ..TableRow::new([name.to_owned(), number(value)]) }
             })
     });
-    Table::new("Metrics".into(), &["name"], &["value"], rows)
+    Table::new("Metrics".into(), &["name"], &["value"], rows, |row| row)
 }
 
 fn number(value: MetricValue<'_>) -> String {

@@ -5,7 +5,7 @@ use crate::{
     format,
     view::{hit::Target, spans::Look},
 };
-use pleg_core::timeline::{Place, Pod};
+use pleg_core::timeline::{Lane, Place, Pod, Span};
 
 impl Known<'_> {
     pub(super) fn pod(self, index: usize) -> Option<Details> {
@@ -37,12 +37,12 @@ impl Known<'_> {
                 Place { pod: index, lane: lane_index, span: span_index },
             ))
         });
-        let rows = newest.map(|(lane, span, place)| {
+        let row = |(lane, span, place): (&Lane, &Span, Place)| {
             let look = Look::of(&lane.kind, span.state(), span);
             let since = span.segments.last().map_or(String::new(), |segment| self.clock(segment.from));
             let cells = [lane.kind.name().into(), look.name().into(), since, span.attempt.to_string()];
             TableRow { target: Some(Target::Span(place)), ..TableRow::new(cells) }
-        });
-        Table::new("Containers".into(), &["name", "state"], &["since", "attempt"], rows)
+        };
+        Table::new("Containers".into(), &["name", "state"], &["since", "attempt"], newest, row)
     }
 }

@@ -1,6 +1,6 @@
 //! A relist.
 
-use super::{Details, Known, Table, TableRow, Tone};
+use super::{Details, Known, MAX_ROWS, Table, TableRow, Tone};
 use crate::{
     format,
     view::{
@@ -11,9 +11,10 @@ use crate::{
     },
 };
 use pleg_core::{
-    follow::{Follower, Progress},
+    follow::{EventLine, Follower, Progress},
     timeline::{CallBar, Relist},
 };
+use std::cmp::Reverse;
 
 impl Known<'_> {
     pub(super) fn find_relist(&self, n: u64) -> Option<&Relist> {
@@ -85,25 +86,44 @@ impl Known<'_> {
         }
     }
 
+    /// Those lost to a full channel first: they are what nobody else can tell.
     fn events_in(self, n: u64) -> Table {
         let first = self.events.partition_point(|event| event.relist < n);
-        let events = self.events.iter().skip(first).take_while(|event| event.relist == n);
-        let rows = events.filter(|event| event.time <= self.now).map(|event| {
-            let title = format!("{} {}", Glyph::of_event(event.kind).symbol(), event.kind.name());
-            let pod = format!("{}/{}", event.namespace, event.pod);
-            let tone = if event.discarded { Tone::Bad } else { Tone::Plain };
-            let target = marks::find(self.timeline, event);
-            TableRow { sub: pod, tone, target, ..TableRow::new([title, event.subject().into()]) }
-        });
-        Table::new("Events".into(), &["event", "of"], &[], rows)
+        let after = self.events.partition_point(|event| event.relist <= n);
+        let events = self.events.get(first..after).unwrap_or_default();
+        let events = events.iter().filter(|event| event.time <= self.now);
+        let lost = events.clone().filter(|event| event.discarded);
+        let title = if lost.clone().next().is_some() { "Events, lost ones first" } else { "Events" };
+        let sent = events.filter(|event| !event.discarded);
+        Table::new(title.into(), &["event", "of"], &[], lost.chain(sent), |event| self.event_row(event))
     }
 
+    fn event_row(self, event: &EventLine) -> TableRow {
+        let title = format!("{} {}", Glyph::of_event(event.kind).symbol(), event.kind.name());
+        let pod = format!("{}/{}", event.namespace, event.pod);
+        let tone = if event.discarded { Tone::Bad } else { Tone::Plain };
+        let target = marks::find(self.timeline, event);
+        TableRow { sub: pod, tone, target, ..TableRow::new([title, event.subject().into()]) }
+    }
+
+    /// The running call, then the slowest: what holds the relist up is never among those left out.
     pub(super) fn calls(self, relist: &Relist) -> Table {
         let begun = relist.calls.partition_point(|call| call.start <= self.now);
-        let calls = relist.calls.iter().enumerate().take(begun);
-        let rows = calls.map(|(index, call)| self.call_row(relist, index, call));
-        let title = format::counted(begun, "call");
-        Table::new(title, &["call"], &["at", "took", "answer"], rows)
+        let mut calls: Vec<(usize, &CallBar)> = relist.calls.iter().enumerate().take(begun).collect();
+        let rank = |(index, call): &(usize, &CallBar)| {
+            let end = call.end.filter(|end| *end <= self.now);
+            (end.is_some(), Reverse(end.unwrap_or(self.now).since(call.start)), *index)
+        };
+        let shown = match calls.len() {
+            // Only what is shown is sorted.
+            all if all > MAX_ROWS => calls.select_nth_unstable_by_key(MAX_ROWS, rank).0,
+            _ => calls.as_mut_slice(),
+        };
+        shown.sort_unstable_by_key(rank);
+        let order = if begun > 1 { ", slowest first" } else { "" };
+        let title = format!("{}{order}", format::counted(begun, "call"));
+        let row = |(index, call)| self.call_row(relist, index, call);
+        Table::new(title, &["call"], &["at", "took", "answer"], calls.into_iter(), row)
     }
 
     fn call_row(self, relist: &Relist, index: usize, call: &CallBar) -> TableRow {
@@ -143,17 +163,20 @@ mod tests {
     };
     use pleg_core::wire::Frame;
 
-    /// The value of a fact about a relist.
-    fn fact(follower: &Follower, n: u64, name: &str) -> Option<String> {
-        let known = Known {
+    fn known<'a>(follower: &'a Follower, events: &'a [EventLine]) -> Known<'a> {
+        Known {
             timeline: follower.timeline(),
-            events: &[],
+            events,
             newest: Some(follower),
             hello: follower.hello(),
             now: ms(60_000),
             zone: Zone::default(),
-        };
-        let details = known.details(Target::Relist(n))?;
+        }
+    }
+
+    /// The value of a fact about a relist.
+    fn fact(follower: &Follower, n: u64, name: &str) -> Option<String> {
+        let details = known(follower, &[]).details(Target::Relist(n))?;
         details.facts.into_iter().find(|fact| fact.name == name).map(|fact| fact.value)
     }
 
@@ -199,5 +222,51 @@ mod tests {
         }
         let more = fact(&follower, 4, "The kubelet").unwrap();
         assert_eq!(more, "makes 10 calls for the same: it lists each inspected pod again");
+    }
+
+    /// A first relist that inspects this many pods, each of them slowly.
+    fn large(pods: usize) -> Vec<Frame> {
+        let pods: Vec<String> = (0..pods).map(|pod| format!("shop/p{pod}: ready, app running")).collect();
+        frames(&format!("1000 ~50 {}", pods.join("; ")))
+    }
+
+    #[test]
+    fn the_running_call_is_shown_first_and_then_the_slowest() {
+        let mut follower = Follower::new();
+        let frames = large(MAX_ROWS + 50);
+        let hangs = frames.iter().rposition(|frame| matches!(frame, Frame::Calling(_))).unwrap();
+        for frame in frames.iter().take(hangs + 1) {
+            follower.handle_frame(frame).unwrap();
+        }
+        let tables = known(&follower, &[]).details(Target::Relist(1)).unwrap().tables;
+        let calls = tables.iter().find(|table| table.columns.starts_with(&["call"])).unwrap();
+        // Both listings, and two calls for each pod.
+        let made = 2 + 2 * (MAX_ROWS + 50);
+        assert_eq!(calls.title, format!("{made} calls, slowest first"));
+        assert_eq!((calls.rows.len(), calls.more), (MAX_ROWS, made - MAX_ROWS));
+        let (hanging, others) = calls.rows.split_first().unwrap();
+        assert_eq!(hanging.tone, Tone::Notice);
+        assert_eq!(hanging.target, Some(Target::Call { relist: 1, call: made - 1 }));
+        assert!(others.iter().all(|row| row.cells.first().unwrap() == "ContainerStatus"));
+    }
+
+    #[test]
+    fn lost_events_are_shown_before_those_left_out() {
+        let mut follower = Follower::new();
+        for frame in &large(MAX_ROWS) {
+            follower.handle_frame(frame).unwrap();
+        }
+        let mut events: Vec<EventLine> = std::iter::from_fn(|| follower.poll_event()).collect();
+        events.last_mut().unwrap().discarded = true;
+        assert_eq!(events.len(), 2 * MAX_ROWS);
+        let tables = known(&follower, &events).details(Target::Relist(1)).unwrap().tables;
+        let table = tables.get(1).unwrap();
+        assert_eq!(
+            (table.title.as_str(), table.rows.len(), table.more),
+            ("Events, lost ones first", MAX_ROWS, MAX_ROWS)
+        );
+        let tones: Vec<Tone> = table.rows.iter().take(2).map(|row| row.tone).collect();
+        assert_eq!(tones, [Tone::Bad, Tone::Plain]);
+        assert!(table.rows.iter().all(|row| matches!(row.target, Some(Target::Mark { .. }))));
     }
 }

@@ -8,6 +8,7 @@ use crate::{
 use pleg_core::{
     cri::ContainerStatus,
     pleg::EventType,
+    pod::State,
     time::Time,
     timeline::{Lane, LaneKind, Mark, MarkKind, Place, Pod, Span},
 };
@@ -46,20 +47,22 @@ impl Known<'_> {
     }
 
     fn states(self, lane: &Lane, span: &Span) -> Table {
-        let rows = span.stretches().map(|(state, from, end)| {
+        let row = |(state, from, end): (State, Time, Option<Time>)| {
             let look = Look::of(&lane.kind, state, span);
             let lasted = format::duration(end.unwrap_or(self.now).since(from));
             let lasted = if end.is_none() { format!("{lasted} …") } else { lasted };
             TableRow::new([look.name().into(), self.clock(from), lasted])
-        });
-        Table::new("States".into(), &["state"], &["from", "for"], rows)
+        };
+        Table::new("States".into(), &["state"], &["from", "for"], span.stretches(), row)
     }
 
-    /// The events of one container or sandbox, or of the whole pod.
+    /// The events of one container or sandbox, or of the whole pod: the last first, since a pod that crashes again
+    /// and again has more than are shown.
     pub(super) fn events_of(self, pod: &Pod, index: usize, span: Option<&Span>) -> Table {
         let is_of = |mark: &Mark| span.is_none_or(|span| mark.id.as_ref() == Some(&span.id));
-        let known = pod.marks.iter().enumerate().filter(|(_, mark)| mark.time <= self.now && is_of(mark));
-        let rows = known.map(|(mark_index, mark)| {
+        let until = pod.marks.partition_point(|mark| mark.time <= self.now);
+        let known = pod.marks.iter().enumerate().take(until).rev().filter(|(_, mark)| is_of(mark));
+        let row = |(mark_index, mark): (usize, &Mark)| {
             let late = span.and_then(|span| lateness(span, mark)).map(format::duration).unwrap_or_default();
             let title = filter::mark_title(&mark.kind);
             let tone = match mark.kind {
@@ -72,8 +75,8 @@ impl Known<'_> {
                 target,
                 ..TableRow::new([title, self.clock(mark.time), mark.relist.to_string(), late])
             }
-        });
-        Table::new("Events".into(), &["event"], &["at", "relist", "late by"], rows)
+        };
+        Table::new("Events, latest first".into(), &["event"], &["at", "relist", "late by"], known, row)
     }
 
     pub(super) fn mark(self, pod_index: usize, mark_index: usize) -> Option<Details> {
