@@ -10,11 +10,14 @@ use super::{
 };
 use crate::{
     format::Zone,
-    store::{Action, Settings, Store},
+    store::{Action, Reading, Settings, Store},
 };
 use gloo_events::EventListener;
 use gloo_timers::callback::{Interval, Timeout};
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 use web_sys::{Element, HtmlInputElement, PointerEvent};
 use yew::{Callback, Component, Context, Html, NodeRef};
 
@@ -69,6 +72,8 @@ pub(super) struct App {
     pub(super) file_input: NodeRef,
     pub(super) dragging: bool,
     pub(super) log_open: bool,
+    /// Number of the last reading of a file or address.
+    pub(super) reading: Rc<Cell<Reading>>,
     painted: Rc<RefCell<u64>>,
     _ticker: Interval,
     _listeners: Vec<EventListener>,
@@ -94,12 +99,13 @@ impl Component for App {
             file_input: NodeRef::default(),
             dragging: false,
             log_open: true,
+            reading: Rc::default(),
             painted,
             _ticker: Interval::new(canvas::TICK, move || tick.emit(())),
             _listeners: input::listeners(ctx.link()),
             wheel: None,
         };
-        begin(ctx);
+        app.begin(ctx);
         app
     }
 
@@ -125,7 +131,7 @@ impl Component for App {
             Message::Dragging(over) => self.dragging = over,
             Message::Chosen(file) => {
                 self.dragging = false;
-                Self::open_file(file, ctx);
+                self.open_file(file, ctx);
             }
             other => self.control(other, ctx),
         }
@@ -144,16 +150,16 @@ impl Component for App {
     }
 }
 
-/// Opens what the page was called with: a capture, or else the socket beside the page.
-fn begin(ctx: &Context<App>) {
-    if let Some(url) = socket::capture_url() {
-        App::open_url(url, ctx);
-    } else if let Some(url) = socket::own_url() {
-        ctx.link().send_message(Message::Act(Action::Connect(url)));
-    }
-}
-
 impl App {
+    /// Opens what the page was called with: a capture, or else the socket beside the page.
+    fn begin(&self, ctx: &Context<Self>) {
+        if let Some(url) = socket::capture_url() {
+            self.open_url(url, ctx);
+        } else if let Some(url) = socket::own_url() {
+            ctx.link().send_message(Message::Act(Action::Connect(url)));
+        }
+    }
+
     /// Hands something to the store, does what it asks for, and has the timeline painted.
     pub(super) fn act(&mut self, action: Action, ctx: &Context<Self>) {
         let effects = self.store.borrow_mut().reduce(action, page_clock());

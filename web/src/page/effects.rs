@@ -45,11 +45,20 @@ impl App {
         }
     }
 
-    pub(super) fn open_url(url: String, ctx: &Context<Self>) {
-        spawn_local(file::read_url(url, ctx.link().callback(|piece| Message::Act(Action::File(piece)))));
+    pub(super) fn open_url(&self, url: String, ctx: &Context<Self>) {
+        spawn_local(file::read_url(url, self.output(ctx)));
     }
 
-    pub(super) fn open_file(file: web_sys::File, ctx: &Context<Self>) {
-        spawn_local(file::read_file(file, ctx.link().callback(|piece| Message::Act(Action::File(piece)))));
+    pub(super) fn open_file(&self, file: web_sys::File, ctx: &Context<Self>) {
+        spawn_local(file::read_file(file, self.output(ctx)));
+    }
+
+    /// Takes the pieces of a new reading; those before it end.
+    fn output(&self, ctx: &Context<Self>) -> file::Output {
+        let reading = self.reading.get() + 1;
+        self.reading.set(reading);
+        let latest = self.reading.clone();
+        let send = ctx.link().callback(move |piece| Message::Act(Action::File(reading, piece)));
+        file::Output::new(move || latest.get() == reading, send)
     }
 }

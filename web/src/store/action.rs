@@ -15,6 +15,9 @@ pub enum Received {
     Closed,
 }
 
+/// Number of the reading that a piece belongs to: each file or address opened on a page has one more than that before.
+pub type Reading = u64;
+
 /// Something from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
@@ -53,8 +56,8 @@ pub enum Action {
     Reconnect,
     /// Something came from the socket.
     Socket(Received),
-    /// Something came from a file.
-    File(Piece),
+    /// Something came from a file. Of several that are read at once only the one opened last counts.
+    File(Reading, Piece),
     /// Time has passed.
     Tick,
     /// The timeline has this width and height in pixels.

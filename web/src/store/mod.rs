@@ -17,7 +17,7 @@ mod reducer;
 mod source;
 mod window;
 
-pub use action::{Action, Effect, Piece, Received, Zooming};
+pub use action::{Action, Effect, Piece, Reading, Received, Zooming};
 pub use head::{Head, SPEEDS};
 pub use log::EventLog;
 pub use model::Model;
@@ -31,8 +31,8 @@ use crate::{
     view::{details::Known, health, hit::Target, layout, rows, theme::Theme},
 };
 use pleg_core::{
-    pleg::Health,
-    time::{Nanos, SECOND, Time},
+    pleg::{Health, RELIST_THRESHOLD},
+    time::{Nanos, Time},
     wire::CaptureReader,
 };
 
@@ -103,6 +103,7 @@ pub struct Store {
     /// Speed of replay, as a factor.
     pub speed: u32,
     reader: CaptureReader,
+    reading: Reading,
     edge: Time,
     order_of: u64,
 }
@@ -127,6 +128,7 @@ impl Default for Store {
             recording: Recording::default(),
             speed: 10,
             reader: CaptureReader::new(),
+            reading: 0,
             edge: Time(0),
             order_of: 0,
         }
@@ -158,9 +160,9 @@ impl Store {
         self.model.start()
     }
 
-    /// Relist threshold in nanoseconds.
+    /// Relist threshold in nanoseconds; the kubelet's own while no observer has told its.
     pub fn threshold(&self) -> Nanos {
-        self.model.hello().map_or(180 * SECOND, |hello| hello.threshold)
+        self.model.hello().map_or(RELIST_THRESHOLD, |hello| hello.threshold)
     }
 
     /// PLEG's health at the shown moment; none when nothing tells.

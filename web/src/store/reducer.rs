@@ -1,8 +1,8 @@
 //! The one place where the store changes.
 
 use super::{
-    Action, Effect, Head, Millis, Model, Piece, Received, Recording, Source, SourceState, Store, Weight,
-    Window, Zooming, source,
+    Action, Effect, Head, Millis, Model, Piece, Reading, Received, Recording, Source, SourceState, Store,
+    Weight, Window, Zooming, source,
 };
 use crate::{
     filter::Filter,
@@ -31,7 +31,7 @@ impl Store {
             Action::Connect(url) => return self.connect(url),
             Action::Reconnect => return self.reconnect(),
             Action::Socket(received) => return self.received(received, at),
-            Action::File(piece) => return self.file(piece),
+            Action::File(reading, piece) => return self.file(reading, piece),
             Action::Tick => self.tick(at),
             Action::Resize(width, height) => self.size = (width, height),
             Action::Zoom(zooming) => self.zoom(zooming, at),
@@ -155,9 +155,15 @@ impl Store {
         self.log.refresh(&[], &self.filter);
     }
 
-    fn file(&mut self, piece: Piece) -> Vec<Effect> {
+    fn file(&mut self, reading: Reading, piece: Piece) -> Vec<Effect> {
+        let begins = matches!(piece, Piece::Begin { .. });
+        // A file opened while another was read takes its place: what still comes of the other fits nothing here.
+        if reading < self.reading || (reading != self.reading && !begins) {
+            return Vec::new();
+        }
         match piece {
             Piece::Begin { name, total } => {
+                self.reading = reading;
                 let close = self.source.is_socket();
                 self.forget();
                 self.notices.clear();

@@ -10,14 +10,31 @@ use yew::Callback;
 /// Bytes read between two turns of the page.
 const PIECE: f64 = 1_048_576.0;
 
+/// Where the pieces of one reading go.
+pub(crate) struct Output {
+    is_wanted: Box<dyn Fn() -> bool>,
+    send: Callback<Piece>,
+}
+
+impl Output {
+    /// `is_wanted` says whether to go on reading.
+    pub(crate) fn new(is_wanted: impl Fn() -> bool + 'static, send: Callback<Piece>) -> Self {
+        Self { is_wanted: Box::new(is_wanted), send }
+    }
+
+    fn emit(&self, piece: Piece) {
+        self.send.emit(piece);
+    }
+}
+
 /// Reads a file that the person chose or dropped.
-pub(crate) async fn read_file(file: File, to: Callback<Piece>) {
+pub(crate) async fn read_file(file: File, to: Output) {
     to.emit(Piece::Begin { name: file.name(), total: file.size() as u64 });
     read(&file, &to).await;
 }
 
 /// Reads the capture at an address.
-pub(crate) async fn read_url(url: String, to: Callback<Piece>) {
+pub(crate) async fn read_url(url: String, to: Output) {
     to.emit(Piece::Begin { name: url.clone(), total: 0 });
     match fetch(&url).await {
         Ok(blob) => read(&blob, &to).await,
@@ -36,9 +53,9 @@ async fn fetch(url: &str) -> Result<Blob, String> {
     blob.map_err(|error| text(&error))?.dyn_into().map_err(|other| text(&other))
 }
 
-async fn read(blob: &Blob, to: &Callback<Piece>) {
+async fn read(blob: &Blob, to: &Output) {
     let mut start = 0.0;
-    while start < blob.size() {
+    while start < blob.size() && (to.is_wanted)() {
         let end = (start + PIECE).min(blob.size());
         match piece(blob, start, end).await {
             Ok(bytes) => to.emit(Piece::Bytes(bytes)),

@@ -34,13 +34,17 @@ fn live() -> Store {
     store
 }
 
+fn begin(name: &str, total: usize) -> Piece {
+    Piece::Begin { name: name.into(), total: total as u64 }
+}
+
 fn open(bytes: &[u8]) -> Store {
     let mut store = Store::default();
-    store.reduce(Action::File(Piece::Begin { name: "a.plegcap".into(), total: bytes.len() as u64 }), 0.0);
+    store.reduce(Action::File(1, begin("a.plegcap", bytes.len())), 0.0);
     for piece in bytes.chunks(100) {
-        store.reduce(Action::File(Piece::Bytes(piece.to_vec())), 0.0);
+        store.reduce(Action::File(1, Piece::Bytes(piece.to_vec())), 0.0);
     }
-    store.reduce(Action::File(Piece::End), 0.0);
+    store.reduce(Action::File(1, Piece::End), 0.0);
     store
 }
 
@@ -130,10 +134,33 @@ fn a_file_is_shown_whole_and_fits_the_window() {
 #[test]
 fn opening_a_file_leaves_the_socket() {
     let mut store = live();
-    let begin = Action::File(Piece::Begin { name: "a.plegcap".into(), total: 0 });
+    let begin = Action::File(1, begin("a.plegcap", 0));
     assert_eq!(store.reduce(begin, 0.0), [Effect::Disconnect]);
     assert_eq!(socket(&mut store, Received::Closed, 0.0), [], "it is not opened again");
     assert_eq!(store.model.events().len(), 0);
+}
+
+#[test]
+fn of_two_files_opened_in_a_row_the_second_is_shown() {
+    let first = lines(&frames("1000 shop/web: ready, app running"));
+    let second = lines(&frames(TOLD));
+    let bytes = |text: &str| Piece::Bytes(text.as_bytes().to_vec());
+    let (early, late) = first.split_at(first.len() / 2);
+    for last in [bytes(late), Piece::End, Piece::Failed("it was removed".into()), begin("first", 0)] {
+        let mut store = Store::default();
+        store.reduce(Action::File(1, begin("first", first.len())), 0.0);
+        store.reduce(Action::File(1, bytes(early)), 0.0);
+        store.reduce(Action::File(2, begin("second", second.len())), 0.0);
+        store.reduce(Action::File(1, last.clone()), 0.0);
+        assert_eq!(store.source.state, SourceState::Reading { done: 0, total: second.len() as u64 });
+        store.reduce(Action::File(2, bytes(&second)), 0.0);
+        store.reduce(Action::File(1, last), 0.0);
+        store.reduce(Action::File(2, Piece::End), 0.0);
+        store.reduce(Action::File(1, Piece::End), 0.0);
+        assert_eq!(notices(&store), [""; 0]);
+        assert_eq!((store.source.name.as_str(), &store.source.state), ("second", &SourceState::Read));
+        assert_eq!((store.model.events().len(), store.order.len()), (5, 2));
+    }
 }
 
 #[test]
