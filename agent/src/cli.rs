@@ -145,8 +145,9 @@ pub(crate) struct EventsArgs {
     /// Print JSON Lines instead of a table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Only events whose type, namespace, pod, uid, container or id contains this text
-    #[arg(long, value_name = "TEXT")]
+    /// Only events that have each of these words, in upper or lower case, in their type, namespace, pod, uid,
+    /// container or id; `discarded` finds those lost to a full channel
+    #[arg(long, value_name = "WORDS")]
     pub(crate) filter: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! `plegscope events`: the lifecycle events that a capture's frames give.
 
 use crate::capture::Capture;
-use pleg_core::follow::{EventLine, Follower};
+use pleg_core::follow::{EventLine, Filter, Follower};
 use std::{
     io::{self, Write},
     path::Path,
@@ -13,8 +13,8 @@ use std::{
 pub(crate) struct Style {
     /// JSON Lines instead of a table.
     pub(crate) json: bool,
-    /// Only events in which one of the words of a line contains this.
-    pub(crate) filter: Option<String>,
+    /// Only events that pass.
+    pub(crate) filter: Filter,
 }
 
 /// Prints the events of a capture.
@@ -44,7 +44,7 @@ struct Table<'a, W> {
 
 impl<W: Write> Table<'_, W> {
     fn print(&mut self, event: &EventLine) -> io::Result<()> {
-        if !self.style.filter.as_deref().is_none_or(|word| matches(event, word)) {
+        if !self.style.filter.matches_event(event) {
             return Ok(());
         }
         if self.style.json {
@@ -55,14 +55,6 @@ impl<W: Write> Table<'_, W> {
         }
         writeln!(self.output, "{}", row(event))
     }
-}
-
-fn matches(event: &EventLine, word: &str) -> bool {
-    let container = event.container.as_deref().unwrap_or_default();
-    let id = event.id.as_deref().unwrap_or_default();
-    [event.kind.name(), &event.namespace, &event.pod, &event.uid, container, id]
-        .iter()
-        .any(|text| text.contains(word))
 }
 
 fn row(event: &EventLine) -> String {

@@ -47,7 +47,8 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Record(args) => run::record(args)?,
         Command::Replay(args) => run::replay(args)?,
         Command::Events(args) => {
-            let style = events::Style { json: args.json, filter: args.filter };
+            let filter = pleg_core::follow::Filter::new(args.filter.as_deref().unwrap_or_default());
+            let style = events::Style { json: args.json, filter };
             events::print(&args.file, &style, &mut io::BufWriter::new(io::stdout().lock()))?;
         }
         Command::Probe(args) => return probe::run(&args),

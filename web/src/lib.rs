@@ -3,7 +3,6 @@
 //! [`store`] and [`view`] know nothing of the browser and are tested natively; the `page` module is built
 //! for wasm32 only, with the dependencies that only that target has.
 
-pub mod filter;
 pub mod format;
 pub mod store;
 pub mod view;

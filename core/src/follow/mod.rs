@@ -2,12 +2,14 @@
 //! runtime said. All of them use this one path, so a capture gives the very events that the agent printed.
 
 mod event_line;
+mod filter;
 mod known;
 mod progress;
 mod running;
 mod session;
 
 pub use event_line::EventLine;
+pub use filter::Filter;
 pub use known::Taken;
 pub use progress::Progress;
 

@@ -1,7 +1,9 @@
 //! The events that pass the filter.
 
-use crate::filter::Filter;
-use pleg_core::{follow::EventLine, time::Time};
+use pleg_core::{
+    follow::{EventLine, Filter},
+    time::Time,
+};
 
 /// Indices of the events that pass the filter, kept up to date at the cost of what is new.
 #[derive(Debug, Default)]

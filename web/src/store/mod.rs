@@ -26,11 +26,11 @@ pub use source::{Source, SourceState};
 pub use window::Window;
 
 use crate::{
-    filter::Filter,
     format::Zone,
     view::{details::Known, health, hit::Target, layout, rows, theme::Theme},
 };
 use pleg_core::{
+    follow::Filter,
     pleg::{Health, RELIST_THRESHOLD},
     time::{Nanos, Time},
     wire::CaptureReader,

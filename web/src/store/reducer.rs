@@ -5,7 +5,6 @@ use super::{
     Weight, Window, Zooming, source,
 };
 use crate::{
-    filter::Filter,
     format::{self, Zone},
     view::{
         hit::Target,
@@ -16,7 +15,7 @@ use crate::{
     },
 };
 use pleg_core::{
-    follow::Taken,
+    follow::{Filter, Taken},
     time::Time,
     wire::{CaptureReader, Frame},
 };

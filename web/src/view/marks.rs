@@ -62,6 +62,15 @@ impl Glyph {
     }
 }
 
+/// Symbol and name of a mark, as the event log and the details show it.
+pub fn title(kind: &MarkKind) -> String {
+    let name = match kind {
+        MarkKind::Event { kind, .. } => kind.name(),
+        MarkKind::Held { .. } => "Events held back",
+    };
+    format!("{} {name}", Glyph::of(kind).symbol())
+}
+
 /// One mark, or several too close to be drawn apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkBox {

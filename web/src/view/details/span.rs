@@ -2,8 +2,8 @@
 
 use super::{Details, Known, Table, TableRow, Tone};
 use crate::{
-    filter, format,
-    view::{hit::Target, spans::Look},
+    format,
+    view::{hit::Target, marks, spans::Look},
 };
 use pleg_core::{
     cri::ContainerStatus,
@@ -64,7 +64,7 @@ impl Known<'_> {
         let known = pod.marks.iter().enumerate().take(until).rev().filter(|(_, mark)| is_of(mark));
         let row = |(mark_index, mark): (usize, &Mark)| {
             let late = span.and_then(|span| lateness(span, mark)).map(format::duration).unwrap_or_default();
-            let title = filter::mark_title(&mark.kind);
+            let title = marks::title(&mark.kind);
             let tone = match mark.kind {
                 MarkKind::Event { discarded: false, .. } => Tone::Plain,
                 _ => Tone::Bad,
@@ -89,7 +89,7 @@ impl Known<'_> {
         };
         let mut details = Details {
             kind: "Event",
-            title: filter::mark_title(&mark.kind),
+            title: marks::title(&mark.kind),
             subtitle: subject,
             ..Details::default()
         };

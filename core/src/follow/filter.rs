@@ -1,12 +1,10 @@
-//! The text filter of pods and events: every word must be found.
+//! The text filter of pods and events, for the command line and the page alike: every word must be found.
 
-use crate::view::marks::Glyph;
-use pleg_core::{
-    follow::EventLine,
-    timeline::{MarkKind, Pod},
-};
+use super::EventLine;
+use crate::timeline::{MarkKind, Pod};
+use alloc::{string::String, vec::Vec};
 
-/// Words, each of which must be part of something's names.
+/// Words, each of which must be part of something's names. Case does not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     text: String,
@@ -29,7 +27,8 @@ impl Filter {
         self.words.is_empty()
     }
 
-    /// Whether each word is part of the event's namespace, pod, container, type or ids.
+    /// Whether each word is part of the event's namespace, pod, container (`sandbox` or `pod`
+    /// where it is about those), type, pod's UID or id, or of `discarded` when it is lost.
     pub fn matches_event(&self, event: &EventLine) -> bool {
         self.words.is_empty() || {
             let id = event.id.as_deref().unwrap_or_default();
@@ -67,51 +66,67 @@ fn contains(text: &str, word: &str) -> bool {
     text.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// The name of a mark, as the event log and the details show it.
-pub fn mark_name(kind: &MarkKind) -> &'static str {
-    match kind {
-        MarkKind::Event { kind, .. } => kind.name(),
-        MarkKind::Held { .. } => "Events held back",
-    }
-}
-
-/// Symbol and name of a mark.
-pub fn mark_title(kind: &MarkKind) -> String {
-    format!("{} {}", Glyph::of(kind).symbol(), mark_name(kind))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::follow;
+    use crate::{
+        pleg::{Event, EventType, Listing},
+        pod::{self, Container, ContainerId, State},
+        time::Time,
+        timeline::Timeline,
+    };
+    use alloc::{format, sync::Arc, vec};
 
-    const TOLD: &str = "
-        1000 shop/cart: ready, app running; batch/export: ready, job running
-        2000 shop/cart: ready, app running; batch/export: ready, job exited 1
-    ";
+    fn pod(namespace: &str, name: &str, container: &str) -> Arc<pod::Pod> {
+        let container = Container {
+            id: ContainerId { runtime: "r".into(), id: format!("{name}-{container}").as_str().into() },
+            name: container.into(),
+            state: State::Running,
+            ..Container::default()
+        };
+        let uid = format!("uid-{name}").as_str().into();
+        Arc::new(pod::Pod {
+            uid,
+            namespace: namespace.into(),
+            name: name.into(),
+            containers: vec![container],
+            ..pod::Pod::default()
+        })
+    }
 
     #[test]
     fn every_word_must_be_found() {
-        let mut follower = follow(TOLD);
-        let events: Vec<EventLine> = std::iter::from_fn(|| follower.poll_event()).collect();
+        let mut timeline = Timeline::default();
+        timeline
+            .listed(Time(1), &Listing::Full(vec![pod("shop", "cart", "app"), pod("Batch", "export", "job")]));
+        let sent =
+            [("cart", "app", EventType::ContainerStarted), ("export", "job", EventType::ContainerDied)];
+        let mut lines = Vec::new();
+        for (pod, container, kind) in sent {
+            let id = Some(format!("{pod}-{container}").as_str().into());
+            let event = Event { uid: format!("uid-{pod}").as_str().into(), kind, data: id };
+            let discarded = kind == EventType::ContainerDied;
+            timeline.event(Time(2), &event, discarded);
+            lines.push(EventLine::new(Time(2), 1, &event, discarded, &timeline));
+        }
         for (text, pods, matching) in [
-            ("", 2, 5),
-            ("SHOP", 1, 2),
+            ("", 2, 2),
+            ("SHOP", 1, 1),
+            ("batch", 1, 1),
             ("shop  app", 1, 1),
             ("shop job", 0, 0),
             ("died", 1, 1),
-            ("uid-export started", 1, 2),
+            ("discarded", 0, 1),
+            ("uid-export", 1, 1),
             ("cart-app", 1, 1),
+            ("containerstarted CART", 1, 1),
             ("é", 0, 0),
         ] {
             let filter = Filter::new(text);
-            let found = follower.timeline().pods().iter().filter(|pod| filter.matches_pod(pod)).count();
+            let found = timeline.pods().iter().filter(|pod| filter.matches_pod(pod)).count();
             assert_eq!(found, pods, "pods for {text:?}");
-            assert_eq!(
-                events.iter().filter(|event| filter.matches_event(event)).count(),
-                matching,
-                "events for {text:?}"
-            );
+            let found = lines.iter().filter(|event| filter.matches_event(event)).count();
+            assert_eq!(found, matching, "events for {text:?}");
         }
     }
 }
