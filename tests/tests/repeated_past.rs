@@ -3,9 +3,9 @@
 
 use pleg_core::{
     cri::Op,
-    follow::{EventLine, Follower, Taken},
+    follow::{Checkpoint, EventLine, Follower, Taken},
     time::SECOND,
-    wire::{Call, Frame, Gap, Hello, Tick},
+    wire::{Call, Frame, Gap, Hello, RuntimeInfo, Tick},
 };
 use pleg_tests::simulated::Observer;
 
@@ -113,6 +113,89 @@ fn a_past_that_comes_again_fills_a_gap() {
         feed(&mut follower, &all);
         assert_eq!(events(&mut follower), told, "gap after frame {cut}");
         assert_same(&follower, &expected, &format!("gap after frame {cut}"));
+    }
+}
+
+/// What the hub hands on of a stream with a gap that a repeated past filled: the gap, but not what it passed over.
+#[test]
+fn a_gap_between_two_relists_is_none() {
+    let all = stream(8);
+    let (expected, told) = whole(&all);
+    for (end, _) in all.iter().enumerate().filter(|(_, frame)| matches!(frame, Frame::Done(_))) {
+        let mut follower = Follower::new();
+        feed(&mut follower, &all[..=end]);
+        feed(&mut follower, &[Frame::Gap(Gap { dropped: 1 })]);
+        feed(&mut follower, &all[end + 1..]);
+        assert_eq!(events(&mut follower), told, "gap after frame {end}");
+        if end + 2 < all.len() {
+            assert_same(&follower, &expected, &format!("gap after frame {end}"));
+        }
+        assert_eq!(follower.timeline().holes(), []);
+    }
+}
+
+#[test]
+fn what_was_not_observed_is_a_hole_and_a_cut_relist_does_not_run() {
+    let all = stream(8);
+    let starts: Vec<_> = (0..all.len()).filter(|n| matches!(all[*n], Frame::Relist(_))).collect();
+    let mut observer = Follower::new();
+    feed(&mut observer, &all[..starts[6]]);
+    let checkpoint = Frame::Checkpoint(Box::new(observer.checkpoint().unwrap()));
+    for cut in starts[2]..starts[5] {
+        let what = format!("cut after frame {cut}");
+        let mut follower = Follower::new();
+        feed(&mut follower, &all[..=cut]);
+        let seen = follower.now();
+        feed(&mut follower, &[Frame::Gap(Gap { dropped: 1 }), checkpoint.clone()]);
+        let relists = follower.timeline().relists();
+        assert!(relists.iter().all(|relist| relist.end.is_some_and(|end| end <= seen)), "{what}");
+        let begun = starts.iter().filter(|start| **start <= cut).count();
+        let whole = matches!(all[cut], Frame::Done(_) | Frame::Tick(_));
+        assert_eq!(relists.iter().filter(|relist| relist.cut).count(), usize::from(!whole), "{what}");
+        assert_eq!(relists.len(), begun, "{what}");
+        let [hole] = follower.timeline().holes() else { panic!("{what}") };
+        assert_eq!(Some(hole.from), relists.last().and_then(|relist| relist.end), "{what}");
+        assert_eq!(
+            (hole.to, hole.relist_time),
+            (observer.now(), observer.engine().unwrap().relist_time()),
+            "{what}"
+        );
+        feed(&mut follower, &all[starts[6]..]);
+        assert_eq!(follower.checkpoint(), whole_checkpoint(&all), "{what}");
+    }
+}
+
+fn whole_checkpoint(frames: &[Frame]) -> Option<Checkpoint> {
+    whole(frames).0.checkpoint()
+}
+
+/// The observer learns the runtime's name after its first listing, so its records have none. Who begins with a later
+/// checkpoint must compare with the same: else every container would die and start once more.
+#[test]
+fn a_reader_that_comes_late_knows_the_runtime_as_the_records_do() {
+    let mut all = stream(12);
+    let Frame::Hello(named) = all[0].clone() else { panic!("no hello") };
+    let nameless = Hello { runtime: RuntimeInfo::default(), ..(*named).clone() };
+    all[0] = Frame::Hello(Box::new(nameless));
+    let first_end = all.iter().position(|frame| matches!(frame, Frame::Done(_))).unwrap();
+    all.insert(first_end + 1, Frame::Hello(named.clone()));
+    let mut observer = Follower::new();
+    for (index, frame) in all.iter().enumerate() {
+        feed(&mut observer, std::slice::from_ref(frame));
+        events(&mut observer);
+        let Some(checkpoint) = observer.checkpoint().filter(|checkpoint| checkpoint.relist > 0) else {
+            continue;
+        };
+        let mut late = Follower::new();
+        feed(&mut late, &[Frame::Hello(named.clone()), Frame::Checkpoint(Box::new(checkpoint))]);
+        let rest = &all[index + 1..];
+        let mut whole = Follower::new();
+        feed(&mut whole, &all[..=index]);
+        events(&mut whole);
+        feed(&mut whole, rest);
+        feed(&mut late, rest);
+        assert_eq!(events(&mut late), events(&mut whole), "from frame {index} on");
+        assert_eq!(late.checkpoint(), whole.checkpoint(), "from frame {index} on");
     }
 }
 

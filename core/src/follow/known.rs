@@ -115,6 +115,10 @@ impl Known {
             return Verdict::Repeated;
         }
         self.passing = None;
+        if self.sight == Sight::Gap && self.ended && n == self.relist + 1 {
+            // What was dropped lay between two relists: nothing is missing.
+            self.sight = Sight::Whole;
+        }
         if self.is_whole() {
             (self.relist, self.frames, self.ended) = (n, 0, false);
         }

@@ -23,7 +23,7 @@ use crate::{
     timeline::Timeline,
     wire::{Frame, Hello},
 };
-use alloc::{collections::VecDeque, string::String};
+use alloc::{borrow::ToOwned, collections::VecDeque, string::String};
 use known::Verdict;
 use serde::{Deserialize, Serialize};
 use session::Session;
@@ -35,6 +35,10 @@ pub struct Checkpoint {
     pub relist: u64,
     /// Monotonic clock, nanoseconds since boot.
     pub mono: i64,
+    /// Name of the runtime as the records have it: the one that answered the first listing. A later hello may name
+    /// another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
     /// What both listings said last.
     pub snapshot: Snapshot,
     /// Records, cache and all else that the engine remembers.
@@ -140,10 +144,11 @@ impl Follower {
         self.events.pop_front()
     }
 
-    /// The call that the running relist needs next; none when it has all it needs and may end, and while it
-    /// waits for what both listings said.
+    /// The call that the running relist needs next; none when it has all it needs and may end, while it waits for
+    /// what both listings said, and while frames are missing.
     pub fn next_call(&self) -> Option<(Op, Option<CriId>)> {
-        self.session.as_ref()?.relist.as_ref()?.stage.next_call()
+        let session = self.session.as_ref().filter(|session| session.known.is_whole())?;
+        session.relist.as_ref()?.stage.next_call()
     }
 
     /// The state between two relists; none before the hello, while a relist runs, and while frames are missing.
@@ -155,6 +160,7 @@ impl Follower {
         Some(Checkpoint {
             relist: session.ended,
             mono: session.mono(),
+            runtime: Some((*session.runtime).to_owned()),
             snapshot: session.snapshot.clone(),
             engine: session.engine.checkpoint(),
             kubelet: session.kubelet.clone(),
@@ -187,6 +193,7 @@ impl Follower {
         let result = session.handle_frame(frame, &mut self.timeline, &mut self.events);
         if result.is_err() {
             session.known.broken();
+            self.timeline.cut_running(session.now);
         }
         result.map(|()| Taken::News)
     }
@@ -195,7 +202,7 @@ impl Follower {
         match &mut self.session {
             Some(session) if session.hello == *hello && session.known.is_whole() => return Taken::Repeated,
             // The runtime's name is not known while it does not answer; its observer says it later.
-            Some(session) if session.hello.is_of_same_observer(hello) => session.hello.clone_from(hello),
+            Some(session) if session.hello.is_of_same_observer(hello) => session.introduce(hello),
             _ => {
                 self.timeline = Timeline::default();
                 self.session = Some(Session::new(hello));

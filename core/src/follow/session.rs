@@ -21,7 +21,8 @@ use alloc::{collections::VecDeque, string::ToString, sync::Arc};
 /// What is known once the hello was read.
 pub(super) struct Session {
     pub(super) hello: Hello,
-    runtime: Arc<str>,
+    /// Name of the runtime that the pods are built with.
+    pub(super) runtime: Arc<str>,
     pub(super) now: Time,
     pub(super) snapshot: Snapshot,
     pods: PodSet,
@@ -57,6 +58,16 @@ impl Session {
         }
     }
 
+    /// The same observer says more of itself. The runtime's name is part of what records are compared by, so it stays
+    /// what it was at the first listing, as the kubelet's does (`newKubeGenericRuntimeManager` asks once).
+    pub(super) fn introduce(&mut self, hello: &Hello) {
+        self.hello.clone_from(hello);
+        if self.engine.relist_time().is_none() {
+            self.runtime = hello.runtime.name.as_str().into();
+            self.pods = PodSet::from_snapshot(&self.snapshot, &self.runtime, self.now);
+        }
+    }
+
     /// Time of monotonic zero.
     pub(super) fn base(&self) -> Time {
         Time(self.hello.wall) - self.hello.mono
@@ -73,6 +84,9 @@ impl Session {
         timeline: &mut Timeline,
         events: &mut VecDeque<EventLine>,
     ) -> Result<(), FollowError> {
+        if matches!(frame, Frame::Relist(_) | Frame::Checkpoint(_)) {
+            timeline.cut_running(self.now);
+        }
         if let Some(now) = self.time_of(frame) {
             self.now = now;
             self.kubelet.handle_time(now, &mut self.engine);
@@ -123,11 +137,14 @@ impl Session {
         self.ended = checkpoint.relist;
         self.now = self.base() + checkpoint.mono;
         self.snapshot = checkpoint.snapshot.clone();
+        // The records were made with it. Before checkpoints told, it was the hello's.
+        self.runtime = checkpoint.runtime.as_ref().unwrap_or(&self.hello.runtime.name).as_str().into();
         self.pods = PodSet::from_snapshot(&self.snapshot, &self.runtime, self.now);
         self.engine = Engine::restore(config(&self.hello), checkpoint.engine.clone());
         self.kubelet = checkpoint.kubelet.clone();
         self.kubelet.handle_time(self.now, &mut self.engine);
         timeline.forget_relists_after(checkpoint.relist);
+        timeline.goes_on(checkpoint.relist, self.now, self.engine.relist_time());
         timeline.listed(self.now, &self.pods.listing());
         let statuses = self.engine.cache().entries().filter_map(|(_, entry)| entry.status.as_deref());
         statuses.for_each(|status| timeline.pod_inspected(status));

@@ -8,6 +8,7 @@ impl Timeline {
     /// are no longer listed. Of a pod whose events are held back everything stays: they may be about any of them.
     pub(crate) fn forget_before(&mut self, time: Time) {
         self.relists.retain(|relist| relist.end.is_none_or(|end| end >= time));
+        self.holes.retain(|hole| hole.to >= time);
         self.pods.retain(|pod| pod.gone.is_none_or(|gone| gone >= time));
         for pod in &mut self.pods {
             pod.marks.retain(|mark| mark.time >= time);

@@ -11,9 +11,11 @@
 //! All times are on the observer's time line; what the runtime's own clock says is kept beside them.
 
 mod forget;
+mod holes;
 mod pods;
 mod relists;
 
+pub use holes::Hole;
 pub use pods::{Lane, LaneKind, Mark, MarkKind, Place, Pod, Segment, Span};
 pub use relists::{CallBar, Relist};
 
@@ -36,6 +38,7 @@ pub struct Timeline {
     by_uid: BTreeMap<Uid, usize>,
     places: BTreeMap<CriId, Place>,
     relists: Vec<Relist>,
+    holes: Vec<Hole>,
 }
 
 impl Timeline {
@@ -105,6 +108,8 @@ impl Timeline {
     /// Forgets the relists after this one and what they did, because they come again.
     pub(crate) fn forget_relists_after(&mut self, n: u64) {
         self.relists.retain(|relist| relist.n <= n);
+        let end = self.relists.last().and_then(|relist| relist.end);
+        self.holes.retain(|hole| end.is_some_and(|end| hole.to <= end));
         for pod in &mut self.pods {
             pod.marks.retain(|mark| mark.relist <= n);
         }

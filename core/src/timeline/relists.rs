@@ -22,6 +22,8 @@ pub struct Relist {
     pub listed: Option<Time>,
     /// When it ended; none while it runs, or when the recording ends in it.
     pub end: Option<Time>,
+    /// Whether its end was not observed: [`Self::end`] is then the last moment that was.
+    pub cut: bool,
     /// Its calls in order. Only the last may still be running.
     pub calls: Vec<CallBar>,
     /// Number of events sent.
@@ -62,6 +64,7 @@ impl Relist {
             wall: frame.wall,
             listed: None,
             end: None,
+            cut: false,
             calls: Vec::new(),
             events: 0,
             discarded: 0,
