@@ -76,7 +76,12 @@ impl Relist {
 
     /// The call that is running now.
     pub fn running_call(&self) -> Option<&CallBar> {
-        self.calls.last().filter(|call| call.end.is_none())
+        self.calls.last().filter(|call| self.call_end(call).is_none())
+    }
+
+    /// When one of its calls ended, or the relist was cut in it; none while both go on.
+    pub fn call_end(&self, call: &CallBar) -> Option<Time> {
+        call.end.or(self.end)
     }
 
     /// How long it took, or has taken so far.

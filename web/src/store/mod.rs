@@ -27,7 +27,7 @@ pub use window::Window;
 
 use crate::{
     format::Zone,
-    view::{details::Known, health, hit::Target, layout, rows, theme::Theme},
+    view::{details::Known, health::Past, hit::Target, layout, rows, theme::Theme},
 };
 use pleg_core::{
     follow::Filter,
@@ -170,7 +170,7 @@ impl Store {
         self.model.hello()?;
         match self.head {
             Head::Edge => Some(self.model.health(self.edge(at))),
-            _ => health::health_at(self.model.timeline().relists(), self.threshold(), self.now(at)),
+            _ => Past::new(self.model.timeline(), self.threshold()).health_at(self.now(at)),
         }
     }
 

@@ -12,7 +12,7 @@
 //! ```
 
 use super::{
-    health,
+    health::Past,
     marks::{self, MarkBox},
     relists::{self, RelistBar},
     rows::{Row, RowKind, Rows},
@@ -81,6 +81,8 @@ pub struct Layout {
     pub bars: Vec<RelistBar>,
     /// Left and right of the stretches in which PLEG was unhealthy.
     pub unhealthy: Vec<(f64, f64)>,
+    /// Left and right of what was not observed.
+    pub holes: Vec<(f64, f64)>,
     /// The visible rows.
     pub rows: Vec<RowBox>,
     /// The header of the topmost row's namespace, which stays in sight.
@@ -133,7 +135,9 @@ impl Layout {
         let rows = Rows::new(input.timeline, input.order, scale.from, scale.to().min(input.now));
         let scroll = input.scroll.clamp(0.0, (rows.height - rows_height(height)).max(0.0));
         let relists = input.timeline.relists();
-        let stretches = health::unhealthy(relists, input.threshold, scale.from, scale.to(), input.now);
+        let past = Past::new(input.timeline, input.threshold);
+        let unhealthy = past.unhealthy(scale.from, scale.to(), input.now);
+        let holes: Vec<_> = past.holes.iter().map(|hole| (hole.from, hole.to)).collect();
         let now_x = scale.x(input.now);
         Layout {
             size: input.size,
@@ -144,7 +148,8 @@ impl Layout {
             ticks: scale::ticks(&scale, input.zone, TICK_ROOM),
             date: format!("{} {}", format::date(scale.from, input.zone), input.zone.name()),
             bars: relists::bars(relists, &scale, input.now),
-            unhealthy: visible(&stretches, &scale),
+            unhealthy: visible(&unhealthy, &scale),
+            holes: visible(&holes, &scale),
             rows: visible_rows(input, &scale, &rows, scroll),
             sticky: rows.header_at(scroll).filter(|row| row.y < scroll).and_then(|row| header(input, row)),
             content: rows.height,

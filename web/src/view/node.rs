@@ -1,20 +1,18 @@
 //! The node's `Ready` condition at any moment, read from the relists.
 
-use super::health::{health_at, last_good};
+use super::health::Past;
 use pleg_core::{
     kubelet::{NODE_STATUS_PERIOD, NodeCondition, NodeStatusTimer, RuntimeChecks, RuntimeErrors},
-    time::{Nanos, Time},
-    timeline::Relist,
+    time::Time,
+    timeline::Timeline,
     wire::Hello,
 };
 
 /// What decides the condition.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
-    /// The relists, oldest first.
-    pub relists: &'a [Relist],
-    /// Relist threshold in nanoseconds.
-    pub threshold: Nanos,
+    /// How PLEG was.
+    pub past: Past<'a>,
     /// When the kubelet computes the condition.
     pub timer: NodeStatusTimer,
 }
@@ -45,8 +43,8 @@ pub enum Flip {
 
 impl<'a> Node<'a> {
     /// The node of an observer.
-    pub fn new(hello: &Hello, relists: &'a [Relist]) -> Self {
-        Self { relists, threshold: hello.threshold, timer: NodeStatusTimer::start(Time(hello.wall)) }
+    pub fn new(hello: &Hello, timeline: &'a Timeline) -> Self {
+        Self { past: Past::new(timeline, hello.threshold), timer: NodeStatusTimer::start(Time(hello.wall)) }
     }
 
     /// The condition that the node shows at `at`; none before the first computation, and where the relist that decides it
@@ -70,7 +68,7 @@ impl<'a> Node<'a> {
     /// When the condition shown at `at` changes.
     pub fn flip(&self, at: Time) -> Option<Flip> {
         let shown = self.status(at)?;
-        let stale = last_good(self.relists, at).map(|good| good.start + self.threshold);
+        let stale = self.past.relist_time(at).flatten().map(|good| good + self.past.threshold);
         Some(match (shown.condition.ready, stale) {
             (true, Some(stale)) => Flip::NotReadyAt(self.timer.next(stale.max(at))),
             (true, None) => Flip::NotReadyAt(self.timer.next(at)),
@@ -80,7 +78,7 @@ impl<'a> Node<'a> {
     }
 
     fn computed(&self, at: Time) -> Option<NodeCondition> {
-        let health = health_at(self.relists, self.threshold, at)?;
+        let health = self.past.health_at(at)?;
         let errors = RuntimeErrors::at(at, &RuntimeChecks::of_pleg(health));
         Some(NodeCondition::of(errors, []))
     }
@@ -101,7 +99,7 @@ mod tests {
     ";
 
     fn node(follower: &Follower) -> Node<'_> {
-        Node::new(follower.hello().unwrap(), follower.timeline().relists())
+        Node::new(follower.hello().unwrap(), follower.timeline())
     }
 
     fn shown(at: i64) -> Option<(bool, String, Time, Time)> {
@@ -141,8 +139,12 @@ mod tests {
     fn what_came_before_is_not_made_up() {
         let follower = follow(TOLD);
         let late = follower.timeline().relists().get(2..).unwrap();
-        let status = Node { relists: late, ..node(&follower) }.status(ms(35_000)).unwrap();
+        let with = |relists| {
+            let node = node(&follower);
+            Node { past: Past { relists, ..node.past }, ..node }
+        };
+        let status = with(late).status(ms(35_000)).unwrap();
         assert_eq!((status.since, status.or_longer), (ms(30_000), true));
-        assert_eq!(Node { relists: &[], ..node(&follower) }.status(ms(35_000)), None);
+        assert_eq!(with(&[]).status(ms(35_000)), None);
     }
 }

@@ -5,7 +5,7 @@ use crate::format;
 use pleg_core::{
     cri::Op,
     time::{MILLISECOND, Nanos, SECOND, Time},
-    timeline::{CallBar, Relist},
+    timeline::Relist,
 };
 
 /// A bar is never narrower than this, in pixels; bars that would share a pixel become one.
@@ -26,6 +26,8 @@ pub enum BarState {
     Held,
     /// A listing failed: it changed nothing.
     Failed,
+    /// Its end was not observed.
+    Cut,
     /// It runs.
     Running,
 }
@@ -105,6 +107,7 @@ pub fn state_at(relist: &Relist, now: Time) -> BarState {
     match relist.end {
         None => BarState::Running,
         Some(end) if end > now => BarState::Running,
+        _ if relist.cut => BarState::Cut,
         _ if relist.failed_listing().is_some() => BarState::Failed,
         _ if relist.held > 0 => BarState::Held,
         _ => BarState::Done,
@@ -136,7 +139,7 @@ fn bar(relist: &Relist, scale: &Scale, now: Time) -> RelistBar {
         discarded: relist.discarded,
         merged: 1,
         label,
-        calls: if x1 - x0 >= CALLS_WIDTH { calls(&relist.calls, scale, now) } else { Vec::new() },
+        calls: if x1 - x0 >= CALLS_WIDTH { calls(relist, scale, now) } else { Vec::new() },
     }
 }
 
@@ -151,14 +154,14 @@ fn merge(last: &mut RelistBar, new: RelistBar) {
     last.state = last.state.max(new.state);
 }
 
-fn calls(calls: &[CallBar], scale: &Scale, now: Time) -> Vec<CallBox> {
-    let begun = calls.iter().enumerate().filter(|(_, call)| call.start <= now);
+fn calls(relist: &Relist, scale: &Scale, now: Time) -> Vec<CallBox> {
+    let begun = relist.calls.iter().enumerate().filter(|(_, call)| call.start <= now);
     let boxes = begun.map(|(index, call)| CallBox {
         x0: scale.clamped_x(call.start),
-        x1: scale.clamped_x(call.end.unwrap_or(now).min(now)),
+        x1: scale.clamped_x(relist.call_end(call).unwrap_or(now).min(now)),
         op: call.op,
         failed: call.error.is_some(),
-        running: call.end.is_none_or(|end| end > now),
+        running: relist.call_end(call).is_none_or(|end| end > now),
         call: index,
     });
     boxes.filter(|call| call.x1 > scale.left && call.x0 < scale.right()).collect()

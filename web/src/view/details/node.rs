@@ -4,7 +4,6 @@ use super::{Details, Known, Table, TableRow, Tone};
 use crate::{
     format,
     view::{
-        health,
         node::{Flip, Node, NodeStatus},
         status,
     },
@@ -24,7 +23,7 @@ const MAX_STALLED: usize = 12;
 impl Known<'_> {
     pub(super) fn node(self) -> Option<Details> {
         let hello = self.hello?;
-        let node = Node::new(hello, self.timeline.relists());
+        let node = Node::new(hello, self.timeline);
         let mut details = Details { kind: "Node", title: hello.node.clone(), ..Details::default() };
         match node.status(self.now) {
             Some(status) => self.condition(&node, &status, &mut details),
@@ -33,8 +32,7 @@ impl Known<'_> {
                     "Ready is computed every 10 s: not yet, or what decides it was not received".into();
             }
         }
-        let health = health::health_at(node.relists, node.threshold, self.now);
-        let badge = status::badge(health, node.threshold);
+        let badge = status::badge(node.past.health_at(self.now), node.past.threshold);
         let tone = if badge.healthy == Some(false) { Tone::Bad } else { Tone::Plain };
         details.toned("PLEG now", [badge.word, &badge.text].join(" ").trim().to_owned(), tone);
         if let Some(newest) = self.newest {

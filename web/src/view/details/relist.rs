@@ -30,6 +30,7 @@ impl Known<'_> {
             BarState::Held => "ended; an inspection failed, events are held back",
             BarState::Failed => "its listing failed: it changed nothing",
             BarState::Running => "running",
+            BarState::Cut => "its end was not observed",
         };
         let title = format!("Relist {n}");
         let mut details = Details { kind: "Relist", title, subtitle: subtitle.into(), ..Details::default() };
@@ -69,7 +70,7 @@ impl Known<'_> {
                 let ended = relist.calls.iter().filter(|call| call.end.is_some()).count();
                 details.fact("Calls", format!("{} made, {} to go", format::count(ended), to_go.total()));
             }
-            None if made < predicted && state != BarState::Running => {
+            None if made < predicted && state < BarState::Cut => {
                 let text =
                     format!("{made} of {predicted}: a call that fails ends its inspection, or the relist");
                 details.toned("Calls", text, Tone::Notice);
@@ -111,7 +112,7 @@ impl Known<'_> {
         let begun = relist.calls.partition_point(|call| call.start <= self.now);
         let mut calls: Vec<(usize, &CallBar)> = relist.calls.iter().enumerate().take(begun).collect();
         let rank = |(index, call): &(usize, &CallBar)| {
-            let end = call.end.filter(|end| *end <= self.now);
+            let end = relist.call_end(call).filter(|end| *end <= self.now);
             (end.is_some(), Reverse(end.unwrap_or(self.now).since(call.start)), *index)
         };
         let shown = match calls.len() {
@@ -128,7 +129,7 @@ impl Known<'_> {
 
     fn call_row(self, relist: &Relist, index: usize, call: &CallBar) -> TableRow {
         let target = call.id.as_deref().map_or(String::new(), |id| status::target_name(self.timeline, id));
-        let end = call.end.filter(|end| *end <= self.now);
+        let end = relist.call_end(call).filter(|end| *end <= self.now);
         let took = match end {
             Some(end) => format::duration(end.since(call.start)),
             None => format!("{} …", format::running(self.now.since(call.start))),

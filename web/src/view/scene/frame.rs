@@ -20,6 +20,8 @@ const TICK_HALF: f64 = 30.0;
 const FLAG: f64 = 9.0;
 /// From this width on a bar has its number and duration above it.
 const LABELLED: f64 = 44.0;
+/// From this width on a hole says what it is.
+const HOLE_LABELLED: f64 = 90.0;
 /// Where the relist bars stand.
 const BASE: f64 = AXIS_HEIGHT + RELISTS_HEIGHT - HEALTH_HEIGHT - 1.0;
 
@@ -62,6 +64,9 @@ pub(super) fn draw_relists(scene: &mut Scene, layout: &Layout, pointing: &Pointi
         let y = BASE - relists::bar_height(guide);
         scene.items.push(Item::Line { from: (left, y), to: (width, y), ink: Ink::Grid, dashed: true });
     }
+    for hole in &layout.holes {
+        draw_hole(scene, *hole);
+    }
     for (x0, x1) in &layout.unhealthy {
         let strip = Rect { x: *x0, y: BASE + 1.0, w: (x1 - x0).max(1.0), h: HEALTH_HEIGHT };
         scene.items.push(Item::Fill(strip, Ink::Unhealthy, Pattern::Striped));
@@ -75,6 +80,16 @@ pub(super) fn draw_relists(scene: &mut Scene, layout: &Layout, pointing: &Pointi
     draw_relists_gutter(scene, left);
     scene.line((0.0, ROWS_TOP), (width, ROWS_TOP), Ink::Rule);
     scene.line((left, 0.0), (left, height), Ink::Rule);
+}
+
+/// A stretch that was not observed: without bars because nothing is known, not because nothing was.
+fn draw_hole(scene: &mut Scene, (x0, x1): (f64, f64)) {
+    let (w, middle) = (x1 - x0, AXIS_HEIGHT + RELISTS_HEIGHT / 2.0);
+    let lane = Rect { x: x0, y: AXIS_HEIGHT + 1.0, w, h: RELISTS_HEIGHT - 1.0 };
+    scene.items.push(Item::Fill(lane, Ink::Header, Pattern::Dotted));
+    if w >= HOLE_LABELLED {
+        scene.text((x0 + w / 2.0, middle), "not observed", Ink::Dim, Font::Small, Align::Center, w);
+    }
 }
 
 fn draw_relists_gutter(scene: &mut Scene, left: f64) {
@@ -120,7 +135,7 @@ fn draw_above_bar(scene: &mut Scene, bar: &RelistBar, taken: f64) -> f64 {
     let flag = match bar.state {
         BarState::Failed => Some(Glyph::Died),
         BarState::Held => Some(Glyph::Held),
-        BarState::Running | BarState::Done => None,
+        BarState::Running | BarState::Done | BarState::Cut => None,
     };
     let width = bar.x1 - bar.x0;
     let y = BASE - bar.height - 8.0;
