@@ -32,8 +32,8 @@ pub(crate) struct Worker {
     n: u64,
     /// Start of the relist on the monotonic clock.
     start: Nanos,
-    /// What the last good listing said.
-    last: Option<Snapshot>,
+    /// Whether the lists have been told whole.
+    has_listed: bool,
 }
 
 impl Worker {
@@ -49,7 +49,7 @@ impl Worker {
             hello,
             n: 0,
             start: 0,
-            last: None,
+            has_listed: false,
         }
     }
 
@@ -102,12 +102,13 @@ impl Worker {
     }
 
     fn publish_lists(&mut self, sandboxes: Vec<Sandbox>, containers: Vec<Container>) {
-        let snapshot = Snapshot::new(sandboxes, containers);
-        match &self.last {
-            Some(last) => self.hub.publish(&Frame::Delta(Box::new(last.delta_to(&snapshot)))),
-            None => self.hub.publish(&Frame::Key(Box::new(snapshot.clone()))),
-        }
-        self.last = Some(snapshot);
+        let delta = if self.has_listed { self.hub.delta_to(&sandboxes, &containers) } else { None };
+        let frame = match delta {
+            Some(delta) => Frame::Delta(Box::new(delta)),
+            None => Frame::Key(Box::new(Snapshot::new(sandboxes, containers))),
+        };
+        self.has_listed = true;
+        self.hub.publish(&frame);
     }
 
     /// Makes a call and says how it went. Returns a listing; an inspection's answer goes out in its frame.

@@ -33,6 +33,17 @@ pub enum SandboxState {
     Other(i32),
 }
 
+impl SandboxState {
+    /// CRI's number of it.
+    pub fn number(self) -> i32 {
+        match self {
+            SandboxState::Ready => 0,
+            SandboxState::NotReady => 1,
+            SandboxState::Other(number) => number,
+        }
+    }
+}
+
 /// `ContainerState`. A number that CRI does not define is kept as it came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -49,6 +60,19 @@ pub enum ContainerState {
     /// A value that this version of CRI does not define.
     #[serde(untagged)]
     Other(i32),
+}
+
+impl ContainerState {
+    /// CRI's number of it.
+    pub fn number(self) -> i32 {
+        match self {
+            ContainerState::Created => 0,
+            ContainerState::Running => 1,
+            ContainerState::Exited => 2,
+            ContainerState::Unknown => 3,
+            ContainerState::Other(number) => number,
+        }
+    }
 }
 
 /// `PodSandboxMetadata`.

@@ -45,7 +45,7 @@
 //!     while let Some(output) = engine.poll_output() {
 //!         match output {
 //!             Output::Relisting => engine.handle_listed(now, listing.take().unwrap()),
-//!             Output::Inspect { pod } => engine.handle_inspected(now, &pod.uid, Ok(PodStatus::default())),
+//!             Output::Inspect { pod } => engine.handle_inspected(now, &pod.uid, Ok(PodStatus::default().into())),
 //!             Output::Event(event) => events.push(event),
 //!             _ => {}
 //!         }

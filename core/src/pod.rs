@@ -58,14 +58,24 @@ impl From<cri::ContainerState> for State {
     }
 }
 
+/// To PLEG a sandbox is a container that runs while it is ready.
+impl From<cri::SandboxState> for State {
+    fn from(state: cri::SandboxState) -> Self {
+        match state {
+            cri::SandboxState::Ready => State::Running,
+            cri::SandboxState::NotReady | cri::SandboxState::Other(_) => State::Exited,
+        }
+    }
+}
+
 /// `kubecontainer.Container`: one container, or one sandbox, of a listed pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Container {
     /// Runtime type and id.
     pub id: ContainerId,
     /// Name of the container in its pod; empty for a sandbox.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub name: String,
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub name: Arc<str>,
     /// Attempt of the container (its restart count) or of the sandbox.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub attempt: u32,
@@ -84,9 +94,9 @@ pub struct Pod {
     /// UID.
     pub uid: Uid,
     /// Name; empty when only unlabelled containers are left of the pod.
-    pub name: String,
+    pub name: Arc<str>,
     /// Namespace.
-    pub namespace: String,
+    pub namespace: Arc<str>,
     /// When its oldest sandbox was created, in nanoseconds since the epoch; 0 without a sandbox.
     pub created_at: i64,
     /// When the listing that shows it began.
@@ -103,9 +113,9 @@ pub struct PodStatus {
     /// UID.
     pub uid: Uid,
     /// Name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Namespace.
-    pub namespace: String,
+    pub namespace: Arc<str>,
     /// The pod's addresses, primary first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ips: Vec<String>,

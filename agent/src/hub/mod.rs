@@ -10,10 +10,11 @@ use crate::{print::EventPrinter, record::Recorder};
 use axum::extract::ws::Utf8Bytes;
 use history::History;
 use pleg_core::{
-    cri::Op,
+    cri::{Container, Op, Sandbox},
     follow::{Follower, Taken},
     id::CriId,
     pleg::Health,
+    snapshot::Delta,
     time::{Nanos, SECOND, Time},
     wire::{Frame, Gap},
 };
@@ -77,6 +78,11 @@ impl Hub {
     /// What the running relist has to ask next; none when it is complete.
     pub(crate) fn next_call(&self) -> Option<(Op, Option<CriId>)> {
         self.state().follower.next_call()
+    }
+
+    /// What turns the lists that were published last into these; none before the hello.
+    pub(crate) fn delta_to(&self, sandboxes: &[Sandbox], containers: &[Container]) -> Option<Delta> {
+        Some(self.state().follower.snapshot()?.delta_to_lists(sandboxes, containers))
     }
 
     /// A new client.

@@ -253,7 +253,7 @@ impl Session {
         match stage {
             Stage::Inspecting(uid, inspection) if inspection.next_call().is_none() => {
                 running.inspected += 1;
-                let result = inspection.finish();
+                let result = inspection.finish().map(Arc::new);
                 if let Ok(status) = &result {
                     timeline.pod_inspected(status);
                 }

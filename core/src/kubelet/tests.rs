@@ -29,7 +29,7 @@ impl Node {
         while let Some(output) = self.engine.poll_output() {
             match output {
                 Output::Inspect { pod } => {
-                    self.engine.handle_inspected(now, &pod.uid, Ok(PodStatus::default()));
+                    self.engine.handle_inspected(now, &pod.uid, Ok(PodStatus::default().into()));
                 }
                 Output::Relisted { .. } => self.kubelet.handle_relisted(&self.engine),
                 _ => {}

@@ -14,8 +14,8 @@ pub fn status_of_event(event: &ContainerEvent) -> Option<PodStatus> {
     containers.sort_by_key(|container| Reverse(container.created_at));
     Some(PodStatus {
         uid: metadata.uid.clone(),
-        name: metadata.name.clone(),
-        namespace: metadata.namespace.clone(),
+        name: metadata.name.as_str().into(),
+        namespace: metadata.namespace.as_str().into(),
         ips: ips(sandbox.network.as_ref()),
         sandboxes: vec![sandbox.clone()],
         containers,

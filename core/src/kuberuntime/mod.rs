@@ -7,6 +7,7 @@
 mod cost;
 mod event;
 mod inspection;
+mod owners;
 mod pod_set;
 mod pods;
 

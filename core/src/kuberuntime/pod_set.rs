@@ -1,10 +1,13 @@
 //! The pods of a snapshot, kept up at the cost of what a delta changes.
 
-use super::pods::{Parts, container_owner, sandbox_owner};
+use super::{
+    owners::Owners,
+    pods::{Parts, container_owner, sandbox_owner},
+};
 use crate::{
     id::{CriId, Uid},
     pleg::Listing,
-    pod::Pod,
+    pod::{Pod, State},
     snapshot::{Delta, Snapshot},
     time::Time,
 };
@@ -19,20 +22,16 @@ use alloc::{
 #[derive(Clone, Debug)]
 pub struct PodSet {
     runtime: Arc<str>,
-    pods: BTreeMap<Uid, Listed>,
-    /// The pods of each sandbox id; more than one only in broken answers.
-    sandbox_owners: Owners,
-    container_owners: Owners,
+    pods: BTreeMap<Uid, Arc<Pod>>,
+    sandboxes: Owners,
+    containers: Owners,
 }
 
-type Owners = BTreeMap<CriId, Vec<Uid>>;
-
-#[derive(Clone, Debug, Default)]
-struct Listed {
-    sandboxes: BTreeSet<CriId>,
-    containers: BTreeSet<CriId>,
-    /// The pod as built from them; none while it is being built for the first time.
-    pod: Option<Arc<Pod>>,
+/// Which of a pod's two lists.
+#[derive(Clone, Copy)]
+enum Kind {
+    Sandboxes,
+    Containers,
 }
 
 impl PodSet {
@@ -42,17 +41,20 @@ impl PodSet {
         let mut set = Self {
             runtime: runtime.into(),
             pods: BTreeMap::new(),
-            sandbox_owners: Owners::new(),
-            container_owners: Owners::new(),
+            sandboxes: Owners::default(),
+            containers: Owners::default(),
         };
+        let mut uids = BTreeSet::new();
         for sandbox in snapshot.sandboxes() {
-            set.add_sandbox(&sandbox.id, sandbox_owner(sandbox).cloned());
+            uids.extend(sandbox_owner(sandbox).map(|uid| set.sandboxes.add(&sandbox.id, uid)));
         }
         for container in snapshot.containers() {
-            set.add_container(&container.id, container_owner(container));
+            uids.extend(container_owner(container).map(|uid| set.containers.add(&container.id, uid.into())));
         }
-        let uids: Vec<Uid> = set.pods.keys().cloned().collect();
-        set.rebuild(uids, snapshot, timestamp);
+        for uid in uids {
+            let pod = set.build(&uid, snapshot, timestamp);
+            set.pods.insert(uid, Arc::new(pod));
+        }
         set
     }
 
@@ -63,104 +65,115 @@ impl PodSet {
 
     /// The pods, in the order of their uids.
     pub fn pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
-        self.pods.values().filter_map(|listed| listed.pod.as_ref())
+        self.pods.values()
     }
 
     /// A pod by its uid.
     pub fn get(&self, uid: &Uid) -> Option<&Arc<Pod>> {
-        self.pods.get(uid)?.pod.as_ref()
+        self.pods.get(uid)
     }
 
     /// Follows the snapshot: `after` is what it became by `delta`, in a listing that began at `timestamp`. Returns
     /// the pods that changed.
     pub fn apply(&mut self, after: &Snapshot, delta: &Delta, timestamp: Time) -> Listing {
-        let mut touched = BTreeSet::new();
-        for id in delta.sandbox_ids() {
-            touched.extend(self.remove_sandbox(id));
-            for sandbox in after.sandboxes_with(id) {
-                touched.extend(self.add_sandbox(id, sandbox_owner(sandbox).cloned()));
-            }
-        }
-        for id in delta.container_ids() {
-            touched.extend(self.remove_container(id));
-            for container in after.containers_with(id) {
-                touched.extend(self.add_container(id, container_owner(container)));
-            }
-        }
-        self.rebuild(touched, after, timestamp)
-    }
-
-    fn add_sandbox(&mut self, id: &CriId, owner: Option<Uid>) -> Option<Uid> {
-        let uid = owner?;
-        self.pods.entry(uid.clone()).or_default().sandboxes.insert(id.clone());
-        self.sandbox_owners.entry(id.clone()).or_default().push(uid.clone());
-        Some(uid)
-    }
-
-    fn add_container(&mut self, id: &CriId, owner: Option<Uid>) -> Option<Uid> {
-        let uid = owner?;
-        self.pods.entry(uid.clone()).or_default().containers.insert(id.clone());
-        self.container_owners.entry(id.clone()).or_default().push(uid.clone());
-        Some(uid)
-    }
-
-    fn remove_sandbox(&mut self, id: &CriId) -> Vec<Uid> {
-        let owners = self.sandbox_owners.remove(id).unwrap_or_default();
-        for uid in &owners {
-            if let Some(pod) = self.pods.get_mut(uid) {
-                pod.sandboxes.remove(id);
-            }
-        }
-        owners
-    }
-
-    fn remove_container(&mut self, id: &CriId) -> Vec<Uid> {
-        let owners = self.container_owners.remove(id).unwrap_or_default();
-        for uid in &owners {
-            if let Some(pod) = self.pods.get_mut(uid) {
-                pod.containers.remove(id);
-            }
-        }
-        owners
-    }
-
-    /// Builds these pods anew and says which of them really changed.
-    fn rebuild(
-        &mut self,
-        uids: impl IntoIterator<Item = Uid>,
-        snapshot: &Snapshot,
-        timestamp: Time,
-    ) -> Listing {
-        let (mut pods, mut gone) = (Vec::new(), Vec::new());
-        for uid in uids {
-            let Some(listed) = self.pods.get_mut(&uid) else { continue };
-            if listed.sandboxes.is_empty() && listed.containers.is_empty() {
+        let mut changed = self.change_states(delta, timestamp);
+        let mut gone = Vec::new();
+        for uid in self.regroup(after, delta) {
+            if !self.sandboxes.has_any(&uid) && !self.containers.has_any(&uid) {
                 self.pods.remove(&uid);
                 gone.push(uid);
-                continue;
-            }
-            let built = listed.build(&uid, snapshot, &self.runtime, timestamp);
-            if listed.pod.as_ref().is_none_or(|pod| !same_but_for_timestamp(pod, &built)) {
-                let built = Arc::new(built);
-                listed.pod = Some(built.clone());
-                pods.push(built);
+            } else if self.rebuild(&uid, after, timestamp) {
+                changed.push(uid);
             }
         }
+        changed.sort_unstable();
+        changed.dedup();
+        let pods = changed.iter().filter_map(|uid| self.pods.get(uid)).cloned().collect();
         Listing::Changed { pods, gone }
+    }
+
+    /// Where only the state of a sandbox or container changed, its pod stays what it is but for that. Returns the
+    /// pods that changed, some more than once.
+    fn change_states(&mut self, delta: &Delta, timestamp: Time) -> Vec<Uid> {
+        let mut changed = Vec::new();
+        for (id, state) in delta.sandbox_states() {
+            let owners = self.sandboxes.of(id).iter();
+            let state = state.into();
+            let change = |uid: &&Uid| change(&mut self.pods, uid, Kind::Sandboxes, id, state, timestamp);
+            changed.extend(owners.filter(change).cloned());
+        }
+        for (id, state) in delta.container_states() {
+            let owners = self.containers.of(id).iter();
+            let state = state.into();
+            let change = |uid: &&Uid| change(&mut self.pods, uid, Kind::Containers, id, state, timestamp);
+            changed.extend(owners.filter(change).cloned());
+        }
+        changed
+    }
+
+    /// Gives what came, went, or may have changed its pod to the pod that it is now of. Returns the pods that had or
+    /// have it.
+    fn regroup(&mut self, after: &Snapshot, delta: &Delta) -> BTreeSet<Uid> {
+        let mut touched = BTreeSet::new();
+        for id in delta.moved_sandboxes() {
+            let owners = after.sandboxes_with(id).filter_map(sandbox_owner);
+            touched.extend(self.sandboxes.replace(id, owners));
+        }
+        for id in delta.moved_containers() {
+            let owners = after.containers_with(id).filter_map(container_owner);
+            touched.extend(self.containers.replace(id, owners.map(Uid::from)));
+        }
+        touched
+    }
+
+    /// Builds a pod anew; whether it really changed.
+    fn rebuild(&mut self, uid: &Uid, snapshot: &Snapshot, timestamp: Time) -> bool {
+        let built = self.build(uid, snapshot, timestamp);
+        let changed = self.pods.get(uid).is_none_or(|pod| !same_but_for_timestamp(pod, &built));
+        if changed {
+            self.pods.insert(uid.clone(), Arc::new(built));
+        }
+        changed
+    }
+
+    fn build(&self, uid: &Uid, snapshot: &Snapshot, timestamp: Time) -> Pod {
+        let sandboxes = self.sandboxes.ids(uid).flat_map(|id| snapshot.sandboxes_with(id));
+        let containers = self.containers.ids(uid).flat_map(|id| snapshot.containers_with(id));
+        let mut parts = Parts {
+            sandboxes: sandboxes.filter(|sandbox| sandbox_owner(sandbox).as_ref() == Some(uid)).collect(),
+            containers: containers.filter(|c| container_owner(c) == Some(uid.as_str())).collect(),
+        };
+        parts.sort();
+        parts.build(uid.clone(), &self.runtime, timestamp)
     }
 }
 
-impl Listed {
-    fn build(&self, uid: &Uid, snapshot: &Snapshot, runtime: &Arc<str>, timestamp: Time) -> Pod {
-        let sandboxes = self.sandboxes.iter().flat_map(|id| snapshot.sandboxes_with(id));
-        let containers = self.containers.iter().flat_map(|id| snapshot.containers_with(id));
-        let mut parts = Parts {
-            sandboxes: sandboxes.filter(|sandbox| sandbox_owner(sandbox) == Some(uid)).collect(),
-            containers: containers.filter(|c| container_owner(c).as_ref() == Some(uid)).collect(),
-        };
-        parts.sort();
-        parts.build(uid.clone(), runtime, timestamp)
+/// Gives a sandbox or container of a pod another state; whether that is another one to the kubelet too. The pod is
+/// copied only if somebody else still holds it as it was.
+fn change(
+    pods: &mut BTreeMap<Uid, Arc<Pod>>,
+    uid: &Uid,
+    kind: Kind,
+    id: &CriId,
+    state: State,
+    timestamp: Time,
+) -> bool {
+    let Some(pod) = pods.get_mut(uid) else { return false };
+    let list = match kind {
+        Kind::Sandboxes => &pod.sandboxes,
+        Kind::Containers => &pod.containers,
+    };
+    let Some(place) = list.iter().position(|c| c.id.id == *id && c.state != state) else { return false };
+    let pod = Arc::make_mut(pod);
+    pod.timestamp = timestamp;
+    let list = match kind {
+        Kind::Sandboxes => &mut pod.sandboxes,
+        Kind::Containers => &mut pod.containers,
+    };
+    if let Some(container) = list.get_mut(place) {
+        container.state = state;
     }
+    true
 }
 
 fn same_but_for_timestamp(old: &Pod, new: &Pod) -> bool {

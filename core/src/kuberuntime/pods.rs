@@ -1,12 +1,12 @@
 //! `GetPods`: sandboxes and containers gathered into pods.
 
 use crate::{
-    cri::{self, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL, SandboxState},
+    cri::{self, POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL},
     id::Uid,
-    pod::{Container, ContainerId, Pod, State},
+    pod::{Container, ContainerId, Pod},
     time::Time,
 };
-use alloc::{borrow::ToOwned, collections::BTreeMap, string::String, sync::Arc, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 use core::cmp::Reverse;
 
 /// `GetPods(all = true)` (kuberuntime_manager.go): the pods of two listings that began at `timestamp`, newest first;
@@ -24,12 +24,12 @@ pub fn get_pods(
     let mut parts: BTreeMap<Uid, Parts<'_>> = BTreeMap::new();
     for sandbox in sandboxes {
         if let Some(uid) = sandbox_owner(sandbox) {
-            parts.entry(uid.clone()).or_default().sandboxes.push(sandbox);
+            parts.entry(uid).or_default().sandboxes.push(sandbox);
         }
     }
     for container in containers {
         if let Some(uid) = container_owner(container) {
-            parts.entry(uid).or_default().containers.push(container);
+            parts.entry(uid.into()).or_default().containers.push(container);
         }
     }
     let build = |(uid, mut parts): (Uid, Parts<'_>)| {
@@ -44,14 +44,14 @@ pub fn get_pods(
 }
 
 /// The pod of a sandbox; none without metadata, where kuberuntime skips the sandbox.
-pub(super) fn sandbox_owner(sandbox: &cri::Sandbox) -> Option<&Uid> {
-    sandbox.metadata.as_ref().map(|metadata| &metadata.uid)
+pub(super) fn sandbox_owner(sandbox: &cri::Sandbox) -> Option<Uid> {
+    sandbox.metadata.as_ref().map(|metadata| metadata.uid.clone())
 }
 
 /// The pod of a container by its label; none without metadata, where kuberuntime skips the container. All containers
 /// without the label share the pod with the empty uid.
-pub(super) fn container_owner(container: &cri::Container) -> Option<Uid> {
-    container.metadata.as_ref().map(|_| label(container, POD_UID_LABEL).into())
+pub(super) fn container_owner(container: &cri::Container) -> Option<&str> {
+    container.metadata.as_ref().map(|_| label(container, POD_UID_LABEL))
 }
 
 fn label<'a>(container: &'a cri::Container, key: &str) -> &'a str {
@@ -90,11 +90,11 @@ impl Parts<'_> {
     }
 
     /// Name and namespace: of the first sandbox, else from the labels of the first container.
-    fn name(&self) -> (String, String) {
+    fn name(&self) -> (Arc<str>, Arc<str>) {
         if let Some(metadata) = self.sandboxes.first().and_then(|sandbox| sandbox.metadata.as_ref()) {
-            return (metadata.name.clone(), metadata.namespace.clone());
+            return (metadata.name.as_str().into(), metadata.namespace.as_str().into());
         }
-        let text = |key| self.containers.first().map_or("", |container| label(container, key)).to_owned();
+        let text = |key| self.containers.first().map_or("", |container| label(container, key)).into();
         (text(POD_NAME_LABEL), text(POD_NAMESPACE_LABEL))
     }
 }
@@ -120,7 +120,7 @@ fn from_sandbox(sandbox: &cri::Sandbox, runtime: &Arc<str>) -> Container {
     Container {
         id: ContainerId { runtime: runtime.clone(), id: sandbox.id.clone() },
         attempt: sandbox.metadata.as_ref().map_or(0, |metadata| metadata.attempt),
-        state: if sandbox.state == SandboxState::Ready { State::Running } else { State::Exited },
+        state: sandbox.state.into(),
         created_at: sandbox.created_at,
         ..Container::default()
     }
@@ -130,7 +130,7 @@ fn from_container(container: &cri::Container, runtime: &Arc<str>) -> Container {
     let metadata = container.metadata.as_ref();
     Container {
         id: ContainerId { runtime: runtime.clone(), id: container.id.clone() },
-        name: metadata.map_or_else(String::new, |metadata| metadata.name.clone()),
+        name: metadata.map_or("", |metadata| &metadata.name).into(),
         attempt: metadata.map_or(0, |metadata| metadata.attempt),
         state: container.state.into(),
         created_at: container.created_at,

@@ -62,15 +62,20 @@ impl Cache {
         time: Time,
         keep_newer: bool,
     ) -> bool {
-        let modified = self.entries.get(uid).and_then(|entry| entry.modified);
-        if keep_newer && modified.is_some_and(|modified| modified > time) {
-            return false;
-        }
         let (status, error) = match status {
             Ok(status) => (Some(status), None),
             Err(error) => (None, Some(error)),
         };
-        self.entries.insert(uid.clone(), Entry { status, error, modified: Some(time), observed: None });
+        let written = Entry { status, error, modified: Some(time), observed: None };
+        match self.entries.get_mut(uid) {
+            Some(entry) if keep_newer && entry.modified.is_some_and(|modified| modified > time) => {
+                return false;
+            }
+            Some(entry) => *entry = written,
+            None => {
+                self.entries.insert(uid.clone(), written);
+            }
+        }
         true
     }
 
@@ -87,14 +92,14 @@ impl Cache {
         self.global = Some(time);
     }
 
-    /// The addresses to keep in a pod's new status (`getPodIPs`, generic.go): its own; without any the cached ones,
-    /// as long as no sandbox is ready. A terminated pod thus keeps the addresses that it had.
-    pub(super) fn ips_for(&self, uid: &Uid, status: &PodStatus) -> Vec<String> {
+    /// The cached addresses, where a pod's new status is to keep them (`getPodIPs`, generic.go): it has none of its
+    /// own, and no sandbox is ready. A terminated pod thus keeps the addresses that it had.
+    pub(super) fn ips_to_keep(&self, uid: &Uid, status: &PodStatus) -> Option<Vec<String>> {
         if !status.ips.is_empty() || status.sandboxes.iter().any(|s| s.state == SandboxState::Ready) {
-            return status.ips.clone();
+            return None;
         }
-        let cached = self.entries.get(uid).and_then(|entry| entry.status.as_ref());
-        cached.map_or_else(Vec::new, |cached| cached.ips.clone())
+        let cached = self.entries.get(uid)?.status.as_ref()?;
+        (!cached.ips.is_empty()).then(|| cached.ips.clone())
     }
 }
 
@@ -126,15 +131,15 @@ mod tests {
         let had = cached(Ok(status(&["10.0.0.1"], Some(Ready))), 1);
         let failed = cached(Err("boom"), 1);
         for (cache, new, kept) in [
-            (&had, status(&["10.0.0.2"], Some(Ready)), vec!["10.0.0.2"]),
-            (&had, status(&["10.0.0.2"], Some(NotReady)), vec!["10.0.0.2"]),
-            (&had, status(&[], Some(NotReady)), vec!["10.0.0.1"]),
-            (&had, status(&[], None), vec!["10.0.0.1"]),
-            (&had, status(&[], Some(Ready)), vec![]),
-            (&failed, status(&[], Some(NotReady)), vec![]),
-            (&Cache::default(), status(&[], None), vec![]),
+            (&had, status(&["10.0.0.2"], Some(Ready)), None),
+            (&had, status(&["10.0.0.2"], Some(NotReady)), None),
+            (&had, status(&[], Some(NotReady)), Some(vec!["10.0.0.1".into()])),
+            (&had, status(&[], None), Some(vec!["10.0.0.1".into()])),
+            (&had, status(&[], Some(Ready)), None),
+            (&failed, status(&[], Some(NotReady)), None),
+            (&Cache::default(), status(&[], None), None),
         ] {
-            assert_eq!(cache.ips_for(&"p".into(), &new), kept, "{new:?}");
+            assert_eq!(cache.ips_to_keep(&"p".into(), &new), kept, "{new:?}");
         }
     }
 

@@ -98,7 +98,9 @@ impl Engine {
         }
         let uid = status.uid.clone();
         self.push(Output::Evented(EventedOutput::StatusBuilt { uid: uid.clone() }));
-        status.ips = self.state.cache.ips_for(&uid, &status);
+        if let Some(ips) = self.state.cache.ips_to_keep(&uid, &status) {
+            status.ips = ips;
+        }
         self.count_running(&status);
         self.state.metrics.evented_latency.observe(now.since(Time(event.created_at)));
         if self.take_event_status(&event, status) {

@@ -239,7 +239,7 @@ mod tests {
         engine.handle_listed(Time(6 * SECOND), Listing::Full(vec![pod()]));
         assert_eq!(value(&engine, 0, "plegscope_relist_phase", "inspecting"), Some(Number(1)));
         assert_eq!(value(&engine, 0, "plegscope_relist_phase", "listing"), Some(Number(0)));
-        engine.handle_inspected(Time(7 * SECOND), &"p".into(), Ok(PodStatus::default()));
+        engine.handle_inspected(Time(7 * SECOND), &"p".into(), Ok(PodStatus::default().into()));
         while let Some(output) = engine.poll_output() {
             assert!(!matches!(output, Output::Ignored { .. }));
         }

@@ -149,5 +149,5 @@ fn text(value: &str) -> LogValue {
 /// `klog.KRef`: `namespace/name`, or the name alone.
 fn reference(pod: &Pod) -> LogValue {
     let Pod { name, namespace, .. } = pod;
-    LogValue::Text(if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") })
+    LogValue::Text(if namespace.is_empty() { String::from(&**name) } else { format!("{namespace}/{name}") })
 }

@@ -93,7 +93,7 @@ impl Engine {
     pub(super) fn handle_inspected_in_pass(
         &mut self,
         work: Work,
-        result: Result<PodStatus, ErrorText>,
+        result: Result<Arc<PodStatus>, ErrorText>,
     ) -> bool {
         let again = self.state.passes.again.is_some();
         match result {

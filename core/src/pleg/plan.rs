@@ -55,7 +55,8 @@ mod tests {
                 Output::Inspect { pod } => {
                     let to_inspect = uids(engine.to_inspect());
                     inspected.push((pod.uid.clone(), to_inspect));
-                    let result = if *pod.uid == *bad { Err("boom".into()) } else { Ok(PodStatus::default()) };
+                    let result =
+                        if *pod.uid == *bad { Err("boom".into()) } else { Ok(PodStatus::default().into()) };
                     engine.handle_inspected(Time(0), &pod.uid, result);
                 }
                 Output::CheckConditions { uid, .. } => {

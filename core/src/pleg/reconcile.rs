@@ -101,7 +101,7 @@ impl Engine {
     }
 
     /// The inspection succeeded. Returns whether the caller must check watch conditions first.
-    pub(super) fn accept(&mut self, work: Work, status: PodStatus) -> bool {
+    pub(super) fn accept(&mut self, work: Work, status: Arc<PodStatus>) -> bool {
         let Some((work, status)) = self.write_good_status(work, status) else { return false };
         if work.conditions.is_empty() {
             self.settle(work, false);
@@ -117,12 +117,13 @@ impl Engine {
     pub(super) fn write_good_status(
         &mut self,
         mut work: Work,
-        mut status: PodStatus,
+        mut status: Arc<PodStatus>,
     ) -> Option<(Work, Arc<PodStatus>)> {
         let pod = work.pod.clone()?;
-        status.ips = self.state.cache.ips_for(&work.uid, &status);
+        if let Some(ips) = self.state.cache.ips_to_keep(&work.uid, &status) {
+            Arc::make_mut(&mut status).ips = ips;
+        }
         let time = self.entry_time(&work, &pod, Some(&status));
-        let status = Arc::new(status);
         if !self.write_status(&work.uid, pod, time, Ok(status.clone())) {
             // The record did not move, so the next relist finds the same change again.
             self.state.unsettled.insert(work.uid);

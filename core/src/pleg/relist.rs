@@ -128,7 +128,7 @@ impl Engine {
 
     /// A pod was inspected. Writes the cache, sends the pod's events and goes on; on an error the pod's events are
     /// held back and its record stays as it is.
-    pub fn handle_inspected(&mut self, now: Time, uid: &Uid, result: Result<PodStatus, ErrorText>) {
+    pub fn handle_inspected(&mut self, now: Time, uid: &Uid, result: Result<Arc<PodStatus>, ErrorText>) {
         let Some(work) = self.take_work(Phase::Inspecting, uid) else {
             return self.ignore("handle_inspected");
         };

@@ -20,7 +20,7 @@ fn relist(engine: &mut Engine, now: i64, listing: Listing) -> Vec<Output> {
     let mut all = Vec::new();
     while let Some(output) = engine.poll_output() {
         if let Output::Inspect { pod } = &output {
-            engine.handle_inspected(Time(now), &pod.uid, Ok(PodStatus::default()));
+            engine.handle_inspected(Time(now), &pod.uid, Ok(PodStatus::default().into()));
         }
         all.push(output);
     }
@@ -62,9 +62,9 @@ fn a_relist_waits_for_its_inspections() {
     ignored(&mut engine, "handle_relist");
     engine.handle_pod_relist(Time(2), &"p".into());
     ignored(&mut engine, "handle_pod_relist");
-    engine.handle_inspected(Time(2), &"q".into(), Ok(PodStatus::default()));
+    engine.handle_inspected(Time(2), &"q".into(), Ok(PodStatus::default().into()));
     ignored(&mut engine, "handle_inspected");
-    engine.handle_inspected(Time(3), &"p".into(), Ok(PodStatus::default()));
+    engine.handle_inspected(Time(3), &"p".into(), Ok(PodStatus::default().into()));
     let took = 2;
     assert_eq!(outputs(&mut engine).last(), Some(&Output::Relisted { took, interval: None }));
 }
@@ -98,7 +98,7 @@ fn a_listing_without_a_change_is_compared_with_what_a_pod_relist_saw() {
     relist(&mut engine, 1, Listing::Full(vec![pod("p", PodState::Running)]));
     engine.handle_pod_relist(Time(2), &"p".into());
     engine.handle_pod_listed(Time(2), Ok(pod("p", PodState::Exited)));
-    engine.handle_inspected(Time(2), &"p".into(), Ok(PodStatus::default()));
+    engine.handle_inspected(Time(2), &"p".into(), Ok(PodStatus::default().into()));
     outputs(&mut engine);
     relist(&mut engine, 3, Listing::Changed { pods: vec![], gone: vec![] });
     let kinds: Vec<_> = engine.drain_channel(usize::MAX).iter().map(|event| event.kind).collect();

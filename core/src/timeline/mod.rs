@@ -124,7 +124,7 @@ impl Timeline {
             self.places.insert(container.id.id.clone(), Place { pod: index, ..at });
         }
         for container in listed.containers.iter().rev() {
-            let at = pod.see(LaneKind::Container(container.name.as_str().into()), container, seen);
+            let at = pod.see(LaneKind::Container(container.name.clone()), container, seen);
             self.places.insert(container.id.id.clone(), Place { pod: index, ..at });
         }
         let listed_ids = |id: &CriId| {

@@ -132,8 +132,8 @@ impl Pod {
     pub(super) fn new(seen: Time, listed: &pod::Pod) -> Self {
         Self {
             uid: listed.uid.clone(),
-            namespace: listed.namespace.clone(),
-            name: listed.name.clone(),
+            namespace: String::from(&*listed.namespace),
+            name: String::from(&*listed.name),
             ips: Vec::new(),
             first_seen: seen,
             gone: None,

@@ -18,7 +18,7 @@ use serde::{
 };
 
 /// Version of the format. Readers open every version up to this one, and skip frames of unknown kinds.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One line. Written as an object with one member that names the kind: `{"relist":{"n":812,…}}`.
 ///

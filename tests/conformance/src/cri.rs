@@ -321,8 +321,8 @@ fn found_pod(pod: &Pod) -> FoundPod {
     let item = |c: &pleg_core::pod::Container| format!("{}={}", c.id.id, c.state.name());
     FoundPod {
         uid: pod.uid.to_string(),
-        name: pod.name.clone(),
-        ns: pod.namespace.clone(),
+        name: pod.name.to_string(),
+        ns: pod.namespace.to_string(),
         created_at: pod.created_at,
         sb: pod.sandboxes.iter().map(item).collect(),
         c: pod.containers.iter().map(item).collect(),

@@ -301,7 +301,7 @@ impl<'a> Driver<'a> {
             }
             Answer::Pods(Err(error)) => self.engine.handle_list_failed(self.now, &error),
             Answer::Pod(pod) => self.engine.handle_pod_listed(self.now, pod),
-            Answer::Status(uid, status) => self.engine.handle_inspected(self.now, &uid, status),
+            Answer::Status(uid, status) => self.engine.handle_inspected(self.now, &uid, status.map(Arc::new)),
         }
         self.drain_outputs();
     }

@@ -109,8 +109,8 @@ fn default_status(pod: &scenario::Pod) -> scenario::Status {
 fn listed_pod(pod: &scenario::Pod, now: Time) -> Pod {
     Pod {
         uid: pod.uid.as_str().into(),
-        name: pod.name.clone(),
-        namespace: pod.ns.clone(),
+        name: pod.name.as_str().into(),
+        namespace: pod.ns.as_str().into(),
         created_at: 0,
         timestamp: pod.ts.map_or(now, at),
         sandboxes: pod.sb.iter().map(listed_container).collect(),
@@ -121,7 +121,7 @@ fn listed_pod(pod: &scenario::Pod, now: Time) -> Pod {
 fn listed_container(container: &scenario::Container) -> Container {
     Container {
         id: ContainerId { runtime: container.runtime.as_str().into(), id: container.id.as_str().into() },
-        name: container.n.clone(),
+        name: container.n.as_str().into(),
         state: State::from(cri_state(&container.s)),
         created_at: container.at,
         ..Container::default()
@@ -131,7 +131,7 @@ fn listed_container(container: &scenario::Container) -> Container {
 fn container_status(container: &scenario::Container) -> ContainerStatus {
     ContainerStatus {
         id: container.id.as_str().into(),
-        metadata: Some(ContainerMetadata { name: container.n.clone(), attempt: 0 }),
+        metadata: Some(ContainerMetadata { name: container.n.as_str().into(), attempt: 0 }),
         state: cri_state(&container.s),
         created_at: container.at,
         exit_code: container.x,
