@@ -1,5 +1,6 @@
 //! The commands of the README. `cargo xtask` alone lists them.
 
+mod bench;
 mod conformance;
 mod page;
 mod progress;
@@ -21,6 +22,7 @@ usage: cargo xtask COMMAND
   test [--ci]      format, lints, docs, every test; ends with a table. --ci: a skipped test is a failure
   conformance [DIR]
                    recorded cases of the kubelet's PLEG (tests/vectors) against the engine, native and wasm
+  bench [--quick]  what one relist costs, native and wasm; ends with a table. --quick: without criterion
   web              build the page into dist/ and print its size
   setup [--browser] [--containerd]
                    install what the build needs, and what the tests need
@@ -49,6 +51,7 @@ fn dispatch(args: &[String]) -> Result<ExitCode> {
         "run" => serve::command(rest)?,
         "test" => return test::command(rest),
         "conformance" => conformance::command(rest)?,
+        "bench" => bench::command(rest)?,
         "web" => page::command(rest)?,
         "setup" => setup::command(rest)?,
         "containerd" => pleg_containerd::command(rest)?,

@@ -14,6 +14,8 @@ use anyhow::{Result, bail};
 use crate::progress::say;
 use packages::Program;
 
+const VALGRIND: [Program; 1] = [Program { name: "valgrind", package: "valgrind" }];
+
 const CHROMIUM: [Program; 2] = [
     Program { name: "chromium", package: "chromium" },
     Program { name: "chromedriver", package: "chromium-driver" },
@@ -37,6 +39,11 @@ pub(crate) fn build() -> Result<wasm::Compiler> {
 /// protoc, for the build of the agent.
 pub(crate) fn protoc() -> Result<()> {
     protoc::ensure()
+}
+
+/// valgrind, which counts instructions.
+pub(crate) fn valgrind() -> Result<()> {
+    packages::ensure(&VALGRIND)
 }
 
 /// Chromium and its WebDriver, for the tests of the page.
