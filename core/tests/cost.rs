@@ -1,5 +1,6 @@
 //! A relist costs what changed, whatever the size of the node: nothing allocated when nothing changed, and as much for
 //! one change on a large node as on a small one. `cargo xtask bench` holds the number of instructions to the same.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use allocation_counter::{AllocationInfo, measure};
 use pleg_core::{

@@ -81,7 +81,7 @@ impl PodNames {
         Self {
             uid: format!("{a}-{b}-4{c}-a{d}-{e}"),
             name: format!("checkout-{}-{:05x}", &hex[..10], number),
-            namespace: NAMESPACES[number % NAMESPACES.len()],
+            namespace: in_turn(&NAMESPACES, number),
         }
     }
 
@@ -93,6 +93,10 @@ impl PodNames {
             ("io.kubernetes.pod.uid".into(), self.uid.clone()),
         ]
     }
+}
+
+fn in_turn(words: &[&'static str], number: usize) -> &'static str {
+    words.iter().cycle().nth(number % words.len()).copied().unwrap_or_default()
 }
 
 fn id(rng: &mut Rng) -> CriId {
@@ -126,7 +130,7 @@ fn sandbox(pod: &PodNames, number: usize, rng: &mut Rng) -> Sandbox {
 }
 
 fn container(pod: &PodNames, sandbox: &Sandbox, place: usize, rng: &mut Rng) -> Container {
-    let name = ["app", "sidecar", "metrics"][place % 3];
+    let name = in_turn(&["app", "sidecar", "metrics"], place);
     let annotations = [
         ("io.kubernetes.container.hash", format!("{:08x}", rng.u32(..))),
         ("io.kubernetes.container.restartCount", "0".into()),
