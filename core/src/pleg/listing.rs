@@ -79,7 +79,7 @@ impl Engine {
     }
 
     /// A pod that is listed as before was still listed anew: an inspection takes the time of this listing.
-    fn refresh(&mut self, uid: &Uid, started: Time) {
+    pub(super) fn refresh(&mut self, uid: &Uid, started: Time) {
         let Some(record) = self.state.records.get_mut(uid) else { return };
         if let Some(listed) = &mut record.listed {
             Arc::make_mut(listed).timestamp = started;
@@ -100,6 +100,9 @@ impl Engine {
                 rank.entry(uid).or_insert(place);
             }
             uids.sort_by_key(|uid| rank.get(uid).copied().unwrap_or(usize::MAX));
+            if let Some(relist) = &mut self.state.relist {
+                relist.order = order;
+            }
         }
         uids
     }

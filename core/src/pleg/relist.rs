@@ -6,7 +6,7 @@ use crate::{
     pod::{Pod, PodStatus},
     time::{Nanos, Time},
 };
-use alloc::sync::Arc;
+use alloc::{sync::Arc, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// A relist that runs.
@@ -19,6 +19,9 @@ pub(super) struct Relist {
     phase: Phase,
     /// The pod that is inspected, or whose conditions are checked.
     work: Option<Work>,
+    /// Pods that are reconciled first, in this order; see [`Engine::set_order`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) order: Vec<Uid>,
 }
 
 /// What is relisted.
@@ -170,6 +173,24 @@ impl Engine {
         self.finish(now);
     }
 
+    /// A pod that somebody asks for while a relist of all runs, and whose turn is still to come, has its turn in that
+    /// relist, though it is listed as before: upstream walks every record (`Relist`, generic.go).
+    pub(super) fn join_relist(&mut self, uid: &Uid) {
+        let state = &mut self.state;
+        let Some(Relist { scope: Scope::All, started, work: Some(work), order, .. }) = &state.relist else {
+            return;
+        };
+        if turn(order, uid) <= turn(order, &work.uid) || !state.records.contains_key(uid) {
+            return;
+        }
+        let place = state.pending.partition_point(|other| turn(order, other) < turn(order, uid));
+        if state.pending.get(place) != Some(uid) {
+            state.pending.insert(place, uid.clone());
+            let started = *started;
+            self.refresh(uid, started);
+        }
+    }
+
     /// The pod whose inspection the running relist waits for.
     pub(super) fn inspected(&self) -> Option<&Arc<Pod>> {
         let relist = self.state.relist.as_ref().filter(|relist| relist.phase == Phase::Inspecting)?;
@@ -177,7 +198,8 @@ impl Engine {
     }
 
     fn begin(&mut self, now: Time, scope: Scope, interval: Option<Nanos>) {
-        self.state.relist = Some(Relist { scope, started: now, interval, phase: Phase::Listing, work: None });
+        let (phase, work, order) = (Phase::Listing, None, Vec::new());
+        self.state.relist = Some(Relist { scope, started: now, interval, phase, work, order });
     }
 
     /// What is being listed and since when, if that is what the relist waits for.
@@ -250,4 +272,9 @@ impl Engine {
             }
         }
     }
+}
+
+/// A pod's place in the order of a relist: the named ones first, the others by uid.
+fn turn<'a>(order: &[Uid], uid: &'a Uid) -> (usize, &'a Uid) {
+    (order.iter().position(|named| named == uid).unwrap_or(usize::MAX), uid)
 }

@@ -13,11 +13,13 @@ pub enum RelistRequest {
 }
 
 impl Engine {
-    /// `RequestReinspect`: inspect this pod in the next relist though nothing changed, and send `PodSync`. A uid without
-    /// a record waits for one. A request that arrives during the pod's inspection is kept for the relist after.
+    /// `RequestReinspect`: inspect this pod in the next relist though nothing changed, and send `PodSync`; in the running
+    /// one if the pod's turn is still to come. A uid without a record waits for one. A request that arrives during
+    /// the pod's inspection is kept for the relist after.
     pub fn request_reinspect(&mut self, uid: &Uid) {
         if self.config.profile.requests {
             self.state.to_reinspect.insert(uid.clone());
+            self.join_relist(uid);
         } else {
             self.ignore("request_reinspect");
         }

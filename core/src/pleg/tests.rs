@@ -117,6 +117,45 @@ fn a_reinspected_pod_has_the_time_of_the_last_listing() {
     assert_eq!(engine.cache().get(&"p".into()).and_then(|entry| entry.modified), Some(Time(2)));
 }
 
+/// Uids in the order of their inspections, in a relist that nothing changed in but that `asked` is asked for while `b` is
+/// inspected.
+fn inspected_when_asked_for(asked: &str, order: &[&str]) -> Vec<Uid> {
+    let mut engine = Engine::new(Config::default());
+    let all = ["a", "b", "c", "d"].map(|uid| pod(uid, PodState::Running));
+    relist(&mut engine, 1, Listing::Full(all.to_vec()));
+    for uid in ["b", "d"] {
+        engine.request_reinspect(&uid.into());
+    }
+    engine.set_order(&order.iter().map(|uid| Uid::from(*uid)).collect::<Vec<_>>());
+    engine.handle_relist(Time(2));
+    engine.handle_listed(Time(2), Listing::Changed { pods: vec![], gone: vec![] });
+    let mut inspected = Vec::new();
+    while let Some(output) = engine.poll_output() {
+        let Output::Inspect { pod } = output else { continue };
+        assert_eq!(pod.timestamp, Time(2));
+        inspected.push(pod.uid.clone());
+        if *pod.uid == *"b" {
+            engine.request_reinspect(&asked.into());
+            engine = Engine::restore(engine.config().clone(), engine.checkpoint());
+        }
+        engine.handle_inspected(Time(2), &pod.uid, Ok(PodStatus::default()));
+    }
+    inspected
+}
+
+/// Upstream walks every record, so a request that comes in the middle of a relist is served in it if the pod's turn is
+/// still to come, and else in the next.
+#[test]
+fn a_request_in_the_middle_of_a_relist_is_served_in_its_turn() {
+    assert_eq!(inspected_when_asked_for("a", &[]), ["b", "d"].map(Uid::from));
+    assert_eq!(inspected_when_asked_for("b", &[]), ["b", "d"].map(Uid::from));
+    assert_eq!(inspected_when_asked_for("c", &[]), ["b", "c", "d"].map(Uid::from));
+    assert_eq!(inspected_when_asked_for("d", &[]), ["b", "d"].map(Uid::from));
+    assert_eq!(inspected_when_asked_for("z", &[]), ["b", "d"].map(Uid::from));
+    assert_eq!(inspected_when_asked_for("c", &["d", "c", "b"]), ["d", "b"].map(Uid::from));
+    assert_eq!(inspected_when_asked_for("a", &["d", "b", "a"]), ["d", "b", "a"].map(Uid::from));
+}
+
 #[test]
 fn a_clock_that_runs_backwards_does_no_harm() {
     let mut engine = Engine::new(Config::default());

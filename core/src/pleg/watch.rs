@@ -71,7 +71,9 @@ impl Engine {
             self.ignore("set_watch_condition");
             return None;
         }
-        Some(self.state.watch.set(uid, key))
+        let version = self.state.watch.set(uid, key);
+        self.join_relist(uid);
+        Some(version)
     }
 
     /// Forgets a condition.
