@@ -138,7 +138,7 @@ fn inspected_when_asked_for(asked: &str, order: &[&str]) -> Vec<Uid> {
             engine.request_reinspect(&asked.into());
             engine = Engine::restore(engine.config().clone(), engine.checkpoint());
         }
-        engine.handle_inspected(Time(2), &pod.uid, Ok(PodStatus::default()));
+        engine.handle_inspected(Time(2), &pod.uid, Ok(PodStatus::default().into()));
     }
     inspected
 }
