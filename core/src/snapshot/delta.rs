@@ -17,8 +17,8 @@ pub struct Delta {
     /// Hash of the snapshot that results; left out when nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) sum: Option<Hash>,
-    /// The same as format 1 made it; never written.
-    #[serde(default, skip_serializing)]
+    /// The same as format 1 made it; written again where an old stream is handed on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     hash: Option<Hash>,
     #[serde(default, skip_serializing_if = "Changes::is_empty")]
     pub(super) sandboxes: Changes<Sandbox, SandboxState>,
