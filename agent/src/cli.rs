@@ -188,11 +188,17 @@ pub(crate) struct ObserveArgs {
     /// Seed of the simulated node: the same seed tells the same story
     #[arg(long, value_name = "NUMBER", default_value = "1")]
     pub(crate) seed: u64,
-    /// Time between the end of a relist and the start of the next
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = positive)]
-    pub(crate) relist_period: Duration,
+    /// Read the runtime's events too, as a kubelet does that has the feature gate EventedPLEG on. DANGEROUS beside a
+    /// kubelet that reads them itself: containerd 1.7 then gives each event to one of the two readers only, so the kubelet
+    /// misses about half; and containerd 2 creates no pod as long as any reader does not read, for instance while
+    /// plegscope is stopped (SIGSTOP, a debugger, a frozen cgroup). containerd 1.6 and cri-dockerd have no such stream
+    #[arg(long, conflicts_with = "demo")]
+    pub(crate) container_events: bool,
+    /// Time between the end of a relist and the start of the next [default: 1s; 5m with --container-events]
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    pub(crate) relist_period: Option<Duration>,
     /// PLEG is unhealthy when the last good listing began longer ago
-    /// [default: 3m, as the kubelet's; 20s on the simulated node, whose calls hang for half a minute]
+    /// [default: 3m, as the kubelet's; 10m with --container-events; 20s on the simulated node, whose calls hang for half a minute]
     #[arg(long, value_name = "TIME", value_parser = positive)]
     pub(crate) relist_threshold: Option<Duration>,
     /// Events that the kubelet's channel holds; more, while nobody reads them, are discarded
@@ -299,7 +305,7 @@ mod tests {
         assert!(cli.command.is_none());
         let observe = cli.serve.observe;
         assert!(observe.demo);
-        assert_eq!(observe.relist_period, Duration::from_secs(1));
+        assert_eq!((observe.relist_period, observe.container_events), (None, false));
         assert_eq!(observe.relist_threshold, Some(Duration::from_secs(180)));
         assert_eq!(observe.call_timeout, Duration::from_secs(120));
         assert_eq!(observe.channel_capacity, 1000);
@@ -336,6 +342,7 @@ mod tests {
             ("plegscope --channel-capacity 0", ErrorKind::ValueValidation, "1.."),
             ("plegscope replay x --speed -1", ErrorKind::UnknownArgument, "-1"),
             ("plegscope replay x --speed NaN", ErrorKind::ValueValidation, "positive number"),
+            ("plegscope --container-events --demo", ErrorKind::ArgumentConflict, "--demo"),
             ("plegscope --force", ErrorKind::MissingRequiredArgument, "--record"),
         ] {
             let error = parse(line).unwrap_err();

@@ -15,6 +15,7 @@ mod replay;
 mod run;
 mod runtime;
 mod server;
+mod stream;
 mod worker;
 
 #[cfg(test)]

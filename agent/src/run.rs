@@ -14,15 +14,19 @@ use crate::{
         Source,
         cri::{CriSource, socket_path},
         discover,
+        events::EventFeed,
         sim::SimSource,
     },
     server::{self, App, page::Page},
+    stream::EventStream,
     worker::Worker,
 };
 use pleg_core::{
-    pleg::RELIST_THRESHOLD,
-    time::Time,
-    wire::{Hello, RuntimeInfo, VERSION},
+    pleg::{
+        EVENTED_RELIST_PERIOD, EVENTED_RELIST_THRESHOLD, Evented, Profile, RELIST_PERIOD, RELIST_THRESHOLD,
+    },
+    time::{Nanos, SECOND, Time},
+    wire::{Hello, RuntimeInfo},
 };
 use std::{
     future::pending,
@@ -186,19 +190,33 @@ enum Target {
 }
 
 async fn start_worker(observe: ObserveArgs, hub: Arc<Hub>) -> anyhow::Result<Background> {
+    anyhow::ensure!(
+        !observe.container_events || reads_statuses(&observe.kubelet),
+        "--container-events: from 1.37 on an event only asks for a relist of one pod, which a capture cannot hold; \
+         follow another release with --kubelet, or leave the flag out"
+    );
     let target = choose_target(&observe).await?;
     Background::start("relist", move || async move {
         let clock = Clock::start();
-        let threshold = default_threshold(&target);
-        let source = match target {
-            Target::Endpoint(endpoint) => Source::Cri(CriSource::new(&endpoint, observe.call_timeout)?),
+        let mut feed = None;
+        let source = match &target {
+            Target::Endpoint(endpoint) => {
+                feed = observe.container_events.then(|| EventFeed::start(endpoint)).transpose()?;
+                Source::Cri(CriSource::new(endpoint, observe.call_timeout)?)
+            }
             Target::Simulation { seed } => {
-                Source::Sim(Box::new(SimSource::new(seed, Time(clock.origin().wall))))
+                Source::Sim(Box::new(SimSource::new(*seed, Time(clock.origin().wall))))
             }
         };
-        Worker::new(clock, hub, source, hello(observe, threshold, clock)).run().await;
+        let hello = hello(observe, &target, clock);
+        Worker::new(clock, hub, source, EventStream::new(feed), hello).run().await;
         Ok(())
     })
+}
+
+/// Whether this kubelet makes statuses and lifecycle events of the runtime's events.
+fn reads_statuses(kubelet: &str) -> bool {
+    Profile::of_release(kubelet).is_some_and(|(_, profile)| profile.evented == Evented::Statuses)
 }
 
 async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
@@ -235,27 +253,31 @@ pub(crate) async fn endpoint(named: Option<&str>) -> anyhow::Result<Option<Strin
     Ok(found.endpoint)
 }
 
-/// What a source's relist threshold is where none was asked for.
-fn default_threshold(target: &Target) -> Duration {
+/// A source's relist period and threshold where none were asked for, in nanoseconds.
+fn default_times(target: &Target, container_events: bool) -> (Nanos, Nanos) {
     match target {
-        Target::Endpoint(_) => Duration::from_nanos(RELIST_THRESHOLD.unsigned_abs()),
+        Target::Endpoint(_) if container_events => (EVENTED_RELIST_PERIOD, EVENTED_RELIST_THRESHOLD),
+        Target::Endpoint(_) => (RELIST_PERIOD, RELIST_THRESHOLD),
         // A hung call of the story takes half a minute: nobody is to wait three for the flip of health.
-        Target::Simulation { .. } => Duration::from_secs(20),
+        Target::Simulation { .. } => (RELIST_PERIOD, 20 * SECOND),
     }
 }
 
-fn hello(observe: ObserveArgs, threshold: Duration, clock: Clock) -> Hello {
+fn hello(observe: ObserveArgs, target: &Target, clock: Clock) -> Hello {
+    let container_events = observe.container_events && matches!(target, Target::Endpoint(_));
+    let (period, threshold) = default_times(target, container_events);
     let root = Path::new("/");
     let origin = clock.origin();
     Hello {
-        plegscope: VERSION,
+        plegscope: Hello::version(container_events),
         agent: env!("CARGO_PKG_VERSION").to_owned(),
         node: node::name(observe.node_name, root),
         boot: node::boot_id(root),
         runtime: RuntimeInfo::default(),
         kubelet: observe.kubelet,
-        period: nanos(observe.relist_period),
-        threshold: nanos(observe.relist_threshold.unwrap_or(threshold)),
+        container_events,
+        period: observe.relist_period.map_or(period, nanos),
+        threshold: observe.relist_threshold.map_or(threshold, nanos),
         capacity: observe.channel_capacity,
         deadline: nanos(observe.call_timeout),
         wall: origin.wall,

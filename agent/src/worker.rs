@@ -4,10 +4,12 @@ use crate::{
     clock::Clock,
     hub::Hub,
     runtime::{Reply, Said, Source, deadline_exceeded},
+    stream::EventStream,
 };
 use pleg_core::{
     cri::{Container, Op, Sandbox},
     id::CriId,
+    pleg::StreamAction,
     snapshot::Snapshot,
     time::Nanos,
     wire::{Call, Calling, Done, Frame, Hello, Relist, RuntimeInfo, Tick},
@@ -26,7 +28,7 @@ pub(crate) struct Worker {
     hub: Arc<Hub>,
     source: Source,
     hello: Hello,
-    period: Duration,
+    stream: EventStream,
     deadline: Duration,
     /// Number of the relist, from 1.
     n: u64,
@@ -37,11 +39,16 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A worker that observes `source` as `hello` says.
-    pub(crate) fn new(clock: Clock, hub: Arc<Hub>, source: Source, hello: Hello) -> Self {
-        let duration = |nanos| Duration::from_nanos(u64::try_from(nanos).unwrap_or(0));
+    /// A worker that observes `source` as `hello` says, and `stream` beside it.
+    pub(crate) fn new(
+        clock: Clock,
+        hub: Arc<Hub>,
+        source: Source,
+        stream: EventStream,
+        hello: Hello,
+    ) -> Self {
         Self {
-            period: duration(hello.period),
+            stream,
             deadline: duration(hello.deadline),
             clock,
             hub,
@@ -61,6 +68,7 @@ impl Worker {
         loop {
             self.relist().await;
             self.introduce_runtime();
+            self.stream.go_on(&self.hub);
             self.wait().await;
         }
     }
@@ -135,9 +143,9 @@ impl Worker {
     /// Asks, within the deadline, and says while the answer is awaited that it is.
     async fn ask(&mut self, op: Op, id: Option<&CriId>, at: Nanos) -> Reply {
         let now = self.clock.time();
-        let Self { source, hub, clock, deadline, .. } = self;
+        let Self { source, hub, clock, deadline, stream, .. } = self;
         let mut answer = pin!(timeout(*deadline, source.call(now, op, id)));
-        let mut patience = ANNOUNCE_AFTER;
+        let mut patience = pin!(sleep(ANNOUNCE_AFTER));
         let mut announced = false;
         loop {
             tokio::select! {
@@ -145,33 +153,43 @@ impl Worker {
                 reply = &mut answer => {
                     return reply.unwrap_or_else(|_| Reply { bytes: 0, result: Err(deadline_exceeded()) });
                 }
-                () = sleep(patience) => {}
+                () = &mut patience => patience.set(sleep(TICK)),
+                news = stream.next() => {
+                    stream.publish(news, hub, *clock);
+                    continue;
+                }
             }
             if announced {
                 hub.publish(&Frame::Tick(Tick { mono: clock.mono() }));
             } else {
                 hub.publish(&Frame::Calling(Calling { op, id: id.cloned(), at }));
                 announced = true;
-                patience = TICK;
             }
         }
     }
 
-    /// Waits for a period, with a sign of life each second.
-    async fn wait(&self) {
-        let mut left = self.period;
-        while left > TICK {
-            sleep(TICK).await;
-            left -= TICK;
-            self.hub.publish(&Frame::Tick(Tick { mono: self.clock.mono() }));
+    /// Waits for a period, with a sign of life after each second without any. A stream of events that failed demands a
+    /// relist at once.
+    async fn wait(&mut self) {
+        let mut over = pin!(sleep(duration(self.hub.relist_period().unwrap_or(self.hello.period))));
+        while self.hub.stream_action() != StreamAction::Relist {
+            tokio::select! {
+                biased;
+                () = &mut over => return,
+                news = self.stream.next() => self.stream.publish(news, &self.hub, self.clock),
+                () = sleep(TICK) => self.hub.publish(&Frame::Tick(Tick { mono: self.clock.mono() })),
+            }
         }
-        sleep(left).await;
     }
 
     /// Nanoseconds since the relist's start.
     fn elapsed(&self) -> Nanos {
         self.clock.mono() - self.start
     }
+}
+
+fn duration(nanos: Nanos) -> Duration {
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -73,6 +73,7 @@ impl Node {
             boot: String::new(),
             runtime: RuntimeInfo { name: "containerd".into(), ..RuntimeInfo::default() },
             kubelet: "1.36".into(),
+            container_events: false,
             period: SECOND,
             threshold: 180 * SECOND,
             capacity: 6,

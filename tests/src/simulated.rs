@@ -122,6 +122,7 @@ fn hello() -> Frame {
         boot: String::new(),
         runtime: RuntimeInfo { name: "simulated".into(), ..RuntimeInfo::default() },
         kubelet: "1.36".into(),
+        container_events: false,
         period: SECOND,
         threshold: 20 * SECOND,
         capacity: 1000,

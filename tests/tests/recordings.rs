@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use pleg_core::follow::Follower;
-use pleg_core::wire::CaptureReader;
+use pleg_core::wire::{CaptureReader, Frame};
 
 fn events(capture: &[u8]) -> String {
     let (mut reader, mut frames) = (CaptureReader::new(), Vec::new());
@@ -13,6 +13,9 @@ fn events(capture: &[u8]) -> String {
     assert_eq!(reader.finish().unwrap(), None, "it must be whole");
     let (mut follower, mut text) = (Follower::new(), String::new());
     for frame in frames {
+        // As `plegscope replay` hands it on.
+        let line = frame.to_line().unwrap();
+        assert_eq!(Frame::from_line(&line).unwrap(), frame, "{line}");
         follower.handle_frame(&frame).unwrap();
         while let Some(event) = follower.poll_event() {
             text += &event.to_json();

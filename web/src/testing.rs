@@ -39,6 +39,7 @@ pub(crate) fn hello(later: i64) -> Frame {
         boot: String::new(),
         runtime: RuntimeInfo { name: "containerd".into(), ..RuntimeInfo::default() },
         kubelet: "1.36".into(),
+        container_events: false,
         period: SECOND,
         threshold: 5 * SECOND,
         capacity: 1000,

@@ -5,8 +5,8 @@
 /// The messages. They are the same on the wire in CRI v1alpha2, as far as plegscope reads them.
 pub use k8s_cri::v1;
 use pleg_core::cri::{
-    Container, ContainerMetadata, ContainerState, ContainerStatus, Labels, Network, Sandbox, SandboxAnswer,
-    SandboxMetadata, SandboxState, SandboxStatus,
+    Container, ContainerEvent, ContainerEventType, ContainerMetadata, ContainerState, ContainerStatus,
+    Labels, Network, Sandbox, SandboxAnswer, SandboxMetadata, SandboxState, SandboxStatus,
 };
 use std::collections::HashMap;
 
@@ -44,6 +44,17 @@ pub fn sandbox_answer(answer: v1::PodSandboxStatusResponse) -> SandboxAnswer {
         status: answer.status.map(sandbox_status),
         containers: answer.containers_statuses.into_iter().map(container_status).collect(),
         timestamp: answer.timestamp,
+    }
+}
+
+/// One item of the stream of `GetContainerEvents`.
+pub fn container_event(event: v1::ContainerEventResponse) -> ContainerEvent {
+    ContainerEvent {
+        container_id: event.container_id.into(),
+        kind: event_type(event.container_event_type),
+        created_at: event.created_at,
+        sandbox: event.pod_sandbox_status.map(sandbox_status),
+        containers: event.containers_statuses.into_iter().map(container_status).collect(),
     }
 }
 
@@ -93,6 +104,17 @@ fn container_metadata(metadata: v1::ContainerMetadata) -> ContainerMetadata {
 /// Sorted, so that the same labels always give the same text.
 fn labels(map: HashMap<String, String>) -> Labels {
     map.into_iter().collect()
+}
+
+/// A type that CRI does not define changes the kubelet's cache and makes no event (`processCRIEvent`, evented.go), as a
+/// creation does.
+fn event_type(number: i32) -> ContainerEventType {
+    match v1::ContainerEventType::try_from(number) {
+        Ok(v1::ContainerEventType::ContainerCreatedEvent) | Err(_) => ContainerEventType::Created,
+        Ok(v1::ContainerEventType::ContainerStartedEvent) => ContainerEventType::Started,
+        Ok(v1::ContainerEventType::ContainerStoppedEvent) => ContainerEventType::Stopped,
+        Ok(v1::ContainerEventType::ContainerDeletedEvent) => ContainerEventType::Deleted,
+    }
 }
 
 fn sandbox_state(number: i32) -> SandboxState {

@@ -13,7 +13,7 @@ use pleg_core::{
     cri::{Container, Op, Sandbox},
     follow::{Follower, Taken},
     id::CriId,
-    pleg::Health,
+    pleg::{Health, StreamAction},
     snapshot::Delta,
     time::{Nanos, SECOND, Time},
     wire::{Frame, Gap},
@@ -83,6 +83,16 @@ impl Hub {
     /// What turns the lists that were published last into these; none before the hello.
     pub(crate) fn delta_to(&self, sandboxes: &[Sandbox], containers: &[Container]) -> Option<Delta> {
         Some(self.state().follower.snapshot()?.delta_to_lists(sandboxes, containers))
+    }
+
+    /// What is to be done about the runtime's stream of events.
+    pub(crate) fn stream_action(&self) -> StreamAction {
+        self.state().follower.stream_action()
+    }
+
+    /// Time between two relists, in nanoseconds; none before the hello. It changes when Evented PLEG gives up.
+    pub(crate) fn relist_period(&self) -> Option<Nanos> {
+        self.state().follower.engine().map(|engine| engine.config().relist_period)
     }
 
     /// A new client.

@@ -37,9 +37,7 @@ impl CriSource {
     /// When the endpoint is no address of a unix socket.
     pub(crate) fn new(endpoint: &str, deadline: Duration) -> anyhow::Result<Self> {
         let path = socket_path(endpoint)?;
-        let channel = Endpoint::from_shared(format!("unix://{path}"))
-            .with_context(|| format!("{endpoint:?} is no endpoint of a container runtime"))?
-            .connect_lazy();
+        let channel = connect(endpoint)?;
         let info = RuntimeInfo { endpoint: format!("unix://{path}"), ..RuntimeInfo::default() };
         Ok(Self { channel, deadline, info, api: None })
     }
@@ -161,6 +159,13 @@ impl CriSource {
             .map(|answer| (answer.bytes, answer.message))
             .map_err(|status| codes::rpc_error(&status))
     }
+}
+
+/// A connection that is made when it is first needed, and again whenever it broke.
+pub(super) fn connect(endpoint: &str) -> anyhow::Result<Channel> {
+    let path = socket_path(endpoint)?;
+    let address = Endpoint::from_shared(format!("unix://{path}"));
+    Ok(address.with_context(|| format!("{endpoint:?} is no endpoint of a container runtime"))?.connect_lazy())
 }
 
 /// The path of a unix socket endpoint.

@@ -3,6 +3,7 @@
 mod codes;
 pub(crate) mod cri;
 pub(crate) mod discover;
+pub(crate) mod events;
 mod rpc;
 pub(crate) mod sim;
 

@@ -6,7 +6,7 @@ use pleg_cri::v1;
 use prost::Message;
 use std::{marker::PhantomData, time::Duration};
 use tonic::{
-    Code, Request, Status,
+    Code, Request, Status, Streaming,
     client::Grpc,
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
     codegen::http::uri::PathAndQuery,
@@ -57,6 +57,7 @@ methods! {
     "ListContainers": ListContainersRequest -> ListContainersResponse,
     "PodSandboxStatus": PodSandboxStatusRequest -> PodSandboxStatusResponse,
     "ContainerStatus": ContainerStatusRequest -> ContainerStatusResponse,
+    "GetContainerEvents": GetEventsRequest -> ContainerEventResponse,
 }
 
 /// An answer and the size of its message.
@@ -72,8 +73,7 @@ pub(super) async fn call<M: Method>(
     deadline: Duration,
     message: M,
 ) -> Result<Measured<M::Answer>, Status> {
-    let mut grpc = Grpc::new(channel.clone()).max_decoding_message_size(MAX_ANSWER);
-    grpc.ready().await.map_err(|error| Status::from_error(error.into()))?;
+    let mut grpc = ready(channel).await?;
     let [v1, v1alpha2] = M::PATHS;
     let path = PathAndQuery::from_static(match api {
         Api::V1 => v1,
@@ -82,6 +82,26 @@ pub(super) async fn call<M: Method>(
     let mut request = Request::new(message);
     request.set_timeout(deadline);
     grpc.unary(request, path, MeasuringCodec::<M>(PhantomData)).await.map(tonic::Response::into_inner)
+}
+
+/// Opens the stream of `GetContainerEvents`, which CRI has since v1. It has no deadline. This returns with the first event:
+/// the answer's headers come with it.
+pub(super) async fn container_events(
+    mut grpc: Grpc<Channel>,
+) -> Result<Streaming<Measured<v1::ContainerEventResponse>>, Status> {
+    let [path, _] = v1::GetEventsRequest::PATHS;
+    let (request, codec) =
+        (Request::new(v1::GetEventsRequest {}), MeasuringCodec::<v1::GetEventsRequest>(PhantomData));
+    grpc.server_streaming(request, PathAndQuery::from_static(path), codec)
+        .await
+        .map(tonic::Response::into_inner)
+}
+
+/// A client on an open connection.
+pub(super) async fn ready(channel: &Channel) -> Result<Grpc<Channel>, Status> {
+    let mut grpc = Grpc::new(channel.clone()).max_decoding_message_size(MAX_ANSWER);
+    grpc.ready().await.map_err(|error| Status::from_error(error.into()))?;
+    Ok(grpc)
 }
 
 /// Protobuf, with the size of what was decoded: the wire knows it, the message no longer does.

@@ -17,6 +17,7 @@ pub(crate) fn hello() -> Hello {
         boot: String::new(),
         runtime: RuntimeInfo::default(),
         kubelet: "1.36".into(),
+        container_events: false,
         period: SECOND / 1000,
         threshold: SECOND,
         capacity: 1000,

@@ -25,6 +25,8 @@ pub(crate) enum Act {
     Fail(Code, &'static str),
     /// Never answers.
     Hang,
+    /// Streams these messages, then fails; without a failure the stream stays open.
+    Stream(Vec<Vec<u8>>, Option<(Code, &'static str)>),
 }
 
 /// Tells by a method's path what to do.
@@ -75,12 +77,19 @@ async fn answer(State(script): State<Script>, request: Request) -> Response {
     let response = Response::builder().header(CONTENT_TYPE, "application/grpc");
     match script(request.uri().path()) {
         Act::Answer(message) => {
-            let mut body = vec![0];
-            body.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
-            body.extend(message);
             let end = HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))]);
-            let body = Full::new(Bytes::from(body)).with_trailers(async { Some(Ok(end)) });
+            let body = Full::new(Bytes::from(framed(&message))).with_trailers(async { Some(Ok(end)) });
             response.body(Body::new(body)).unwrap()
+        }
+        Act::Stream(messages, failure) => {
+            let messages: Vec<u8> = messages.iter().flat_map(|message| framed(message)).collect();
+            let end = async move {
+                let Some((code, text)) = failure else { return std::future::pending().await };
+                let status = HeaderValue::from(i32::from(code));
+                let text = (HeaderName::from_static("grpc-message"), HeaderValue::from_static(text));
+                Some(Ok(HeaderMap::from_iter([(GRPC_STATUS, status), text])))
+            };
+            response.body(Body::new(Full::new(Bytes::from(messages)).with_trailers(end))).unwrap()
         }
         Act::Fail(code, text) => response
             .header(GRPC_STATUS, i32::from(code))
@@ -89,6 +98,28 @@ async fn answer(State(script): State<Script>, request: Request) -> Response {
             .unwrap(),
         Act::Hang => std::future::pending().await,
     }
+}
+
+/// A message as gRPC sends it.
+fn framed(message: &[u8]) -> Vec<u8> {
+    let mut framed = vec![0];
+    framed.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    framed.extend(message);
+    framed
+}
+
+/// An event of the one container of a pod.
+pub(crate) fn container_event(kind: v1::ContainerEventType) -> Vec<u8> {
+    let metadata = v1::PodSandboxMetadata { uid: "uid".into(), name: "pod".into(), ..Default::default() };
+    let sandbox = v1::PodSandboxStatus { id: "s1".into(), metadata: Some(metadata), ..Default::default() };
+    v1::ContainerEventResponse {
+        container_id: "c1".into(),
+        container_event_type: kind.into(),
+        created_at: 1,
+        pod_sandbox_status: Some(sandbox),
+        containers_statuses: vec![v1::ContainerStatus { id: "c1".into(), ..Default::default() }],
+    }
+    .encode_to_vec()
 }
 
 /// Who a server says it is.

@@ -34,6 +34,8 @@ pub(super) struct Known {
     /// Frames of it that were taken in.
     frames: usize,
     ended: bool,
+    /// Number of the last frame of the stream of CRI events.
+    stream: u64,
     sight: Sight,
     passing: Option<Passing>,
 }
@@ -78,6 +80,7 @@ impl Known {
             Frame::Relist(relist) => self.relist(relist.n),
             Frame::Calling(_) | Frame::Call(_) | Frame::Key(_) | Frame::Delta(_) => self.part(false),
             Frame::Done(_) => self.part(true),
+            Frame::Stream(stream) => self.stream(stream.n),
             Frame::Tick(tick) if tick.mono <= mono => Verdict::Repeated,
             Frame::Unknown(_) if self.passing.is_some() => Verdict::Repeated,
             Frame::Hello(_) | Frame::Tick(_) | Frame::Unknown(_) => self.next(),
@@ -98,12 +101,14 @@ impl Known {
 
     fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Verdict {
         let at_end = self.ended && checkpoint.relist == self.relist;
-        if self.sight != Sight::Broken && (at_end || checkpoint.relist < self.relist) {
+        let older = checkpoint.evented.last <= self.stream;
+        if self.sight != Sight::Broken && older && (at_end || checkpoint.relist < self.relist) {
             self.sight = Sight::Whole;
             self.passing = (!at_end).then_some(Passing::Before);
             return Verdict::Repeated;
         }
-        *self = Self { relist: checkpoint.relist, ended: true, ..Self::default() };
+        let stream = checkpoint.evented.last;
+        *self = Self { relist: checkpoint.relist, ended: true, stream, ..Self::default() };
         Verdict::Take
     }
 
@@ -121,6 +126,17 @@ impl Known {
         }
         if self.is_whole() {
             (self.relist, self.frames, self.ended) = (n, 0, false);
+        }
+        self.next()
+    }
+
+    /// A frame of the stream of CRI events.
+    fn stream(&mut self, n: u64) -> Verdict {
+        if self.sight != Sight::Broken && n <= self.stream {
+            return Verdict::Repeated;
+        }
+        if self.is_whole() {
+            self.stream = n;
         }
         self.next()
     }

@@ -2,6 +2,7 @@
 //! runtime said. All of them use this one path, so a capture gives the very events that the agent printed.
 
 mod event_line;
+mod evented;
 mod filter;
 mod known;
 mod progress;
@@ -9,6 +10,7 @@ mod running;
 mod session;
 
 pub use event_line::EventLine;
+pub use evented::EventedState;
 pub use filter::Filter;
 pub use known::Taken;
 pub use progress::Progress;
@@ -17,7 +19,7 @@ use crate::{
     cri::Op,
     id::{CriId, Uid},
     kubelet::{Kubelet, SyncLoop},
-    pleg::{Engine, EngineCheckpoint, Health},
+    pleg::{Engine, EngineCheckpoint, Health, StreamAction},
     snapshot::{DeltaError, Snapshot},
     time::Time,
     timeline::Timeline,
@@ -43,6 +45,9 @@ pub struct Checkpoint {
     pub snapshot: Snapshot,
     /// Records, cache and all else that the engine remembers.
     pub engine: EngineCheckpoint,
+    /// The stream of CRI events, where it is read.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub evented: EventedState,
     /// Who reads its events: how far the sync loop is, and which pods wait.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub kubelet: Kubelet,
@@ -163,8 +168,14 @@ impl Follower {
             runtime: Some((*session.runtime).to_owned()),
             snapshot: session.snapshot.clone(),
             engine: session.engine.checkpoint(),
+            evented: session.evented.clone(),
             kubelet: session.kubelet.clone(),
         })
+    }
+
+    /// What is to be done about the runtime's stream of events.
+    pub fn stream_action(&self) -> StreamAction {
+        self.session.as_ref().map_or(StreamAction::Nothing, |session| session.evented.action())
     }
 
     /// Forgets what the timeline shows before `time`, so that an observer that runs for months stays small.
@@ -222,6 +233,7 @@ fn kind(frame: &Frame) -> &'static str {
         Frame::Key(_) => "key",
         Frame::Delta(_) => "delta",
         Frame::Done(_) => "done",
+        Frame::Stream(_) => "stream",
         Frame::Tick(_) => "tick",
         Frame::Live {} => "live",
         Frame::Gap(_) => "gap",

@@ -1,7 +1,7 @@
 //! What a follower knows of one observer, and how each frame moves it.
 
 use super::{
-    Checkpoint, EventLine, FollowError,
+    Checkpoint, EventLine, EventedState, FollowError,
     known::Known,
     running::{Running, Stage, answer, call_name},
 };
@@ -9,7 +9,7 @@ use crate::{
     cri::Op,
     kubelet::Kubelet,
     kuberuntime::{CostModel, InspectionOptions, PodSet},
-    pleg::{Config, Engine, Event, Listing, Output, Profile},
+    pleg::{Config, Engine, Event, EventedOutput, Listing, Output, Profile},
     pod::Pod,
     snapshot::{Delta, Snapshot},
     time::Time,
@@ -25,24 +25,25 @@ pub(super) struct Session {
     pub(super) runtime: Arc<str>,
     pub(super) now: Time,
     pub(super) snapshot: Snapshot,
-    pods: PodSet,
+    pub(super) pods: PodSet,
     pub(super) engine: Engine,
+    pub(super) evented: EventedState,
     /// Who reads the engine's events.
     pub(super) kubelet: Kubelet,
     pub(super) relist: Option<Running>,
     /// Number of the last relist that ended.
     pub(super) ended: u64,
     pub(super) known: Known,
-    /// Number of the last event that was made: that of its relist, and its own there.
-    made: (u64, usize),
+    /// Number of the last event that was made: that of the relist, whether that had ended, and the event's own since.
+    made: (u64, bool, usize),
     /// Number of the last event that was told. Relists are derived anew after an error.
-    told: (u64, usize),
+    told: (u64, bool, usize),
 }
 
 impl Session {
     pub(super) fn new(hello: &Hello) -> Self {
         let runtime: Arc<str> = hello.runtime.name.as_str().into();
-        Self {
+        let mut session = Self {
             now: Time(hello.wall),
             snapshot: Snapshot::default(),
             pods: PodSet::from_snapshot(&Snapshot::default(), &runtime, Time(hello.wall)),
@@ -53,9 +54,12 @@ impl Session {
             relist: None,
             ended: 0,
             known: Known::default(),
-            made: (0, 0),
-            told: (0, 0),
-        }
+            evented: EventedState::default(),
+            made: (0, false, 0),
+            told: (0, false, 0),
+        };
+        session.start_evented();
+        session
     }
 
     /// The same observer says more of itself. The runtime's name is part of what records are compared by, so it stays
@@ -90,11 +94,13 @@ impl Session {
         if let Some(now) = self.time_of(frame) {
             self.now = now;
             self.kubelet.handle_time(now, &mut self.engine);
+            self.evented_time();
         }
         match frame {
             Frame::Checkpoint(checkpoint) => self.restore(checkpoint, timeline),
             Frame::Relist(relist) => self.relist(relist, timeline),
             Frame::Hello(_) | Frame::Gap(_) | Frame::Tick(_) | Frame::Live {} | Frame::Unknown(_) => {}
+            Frame::Stream(frame) => self.stream(frame, timeline),
             Frame::Calling(calling) => self.calling(calling, timeline)?,
             Frame::Call(call) => self.call(call, timeline)?,
             Frame::Key(snapshot) => self.key(snapshot, timeline)?,
@@ -112,6 +118,7 @@ impl Session {
         match frame {
             Frame::Relist(relist) => Some(self.base() + relist.mono),
             Frame::Tick(tick) => Some(self.base() + tick.mono),
+            Frame::Stream(stream) => Some(self.base() + stream.mono),
             Frame::Calling(calling) => start.map(|start| start + calling.at),
             Frame::Call(call) => start.map(|start| start + call.at + call.took),
             Frame::Done(done) => start.map(|start| start + done.at),
@@ -141,6 +148,8 @@ impl Session {
         self.runtime = checkpoint.runtime.as_ref().unwrap_or(&self.hello.runtime.name).as_str().into();
         self.pods = PodSet::from_snapshot(&self.snapshot, &self.runtime, self.now);
         self.engine = Engine::restore(config(&self.hello), checkpoint.engine.clone());
+        self.restore_evented(checkpoint.evented.clone());
+        self.made = (checkpoint.relist, true, 0);
         self.kubelet = checkpoint.kubelet.clone();
         self.kubelet.handle_time(self.now, &mut self.engine);
         timeline.forget_relists_after(checkpoint.relist);
@@ -152,7 +161,8 @@ impl Session {
 
     fn relist(&mut self, frame: &Relist, timeline: &mut Timeline) {
         let start = self.now;
-        self.made = (frame.n, 0);
+        self.made = (frame.n, false, 0);
+        self.evented_relist();
         self.relist = Some(Running::new(frame.n, start));
         timeline.relists_mut().push(timeline::Relist::new(frame, start));
         self.engine.handle_relist(start);
@@ -225,9 +235,10 @@ impl Session {
     }
 
     fn inspect(&mut self, pod: &Arc<Pod>, timeline: &mut Timeline) {
-        let cost = self.observer().inspection(pod);
+        let (observer, cost) = (self.observer(), self.observer().inspection(pod));
+        let options = observer.options;
         if let Some(running) = &mut self.relist {
-            running.inspect(pod, cost, INSPECTION);
+            running.inspect(pod, cost, options);
         }
         if let Some(relist) = timeline.relists_mut().last_mut() {
             relist.predicted += cost;
@@ -235,15 +246,22 @@ impl Session {
         }
     }
 
-    /// What inspections cost the observer.
+    /// What inspections cost the observer. A kubelet before v1.36 lists the pod anew in each inspection; the observer spares
+    /// the runtime these two calls, which see what the relist's own listings saw a moment before.
     pub(super) fn observer(&self) -> CostModel {
-        CostModel { options: INSPECTION, timestamps: false }
+        let evented_gate = self.engine.config().evented_gate;
+        CostModel { options: InspectionOptions { lists: false, evented_gate }, timestamps: self.timestamps() }
     }
 
     /// What inspections cost the kubelet that is followed.
     fn kubelet(&self) -> CostModel {
         let Config { profile, evented_gate, .. } = self.engine.config();
-        CostModel { options: InspectionOptions::of(profile, *evented_gate), timestamps: false }
+        CostModel { options: InspectionOptions::of(profile, *evented_gate), timestamps: self.timestamps() }
+    }
+
+    /// Only CRI-O fills the time stamps of a sandbox's answer.
+    fn timestamps(&self) -> bool {
+        *self.runtime == *"cri-o"
     }
 
     /// Ends the inspection of a pod once its last call is answered.
@@ -270,6 +288,8 @@ impl Session {
             relist.end = Some(self.now);
         }
         self.kubelet.handle_relisted(&self.engine);
+        self.made = (self.ended, true, 0);
+        self.evented_relisted();
         Ok(())
     }
 
@@ -282,7 +302,9 @@ impl Session {
                     self.inspected(timeline);
                 }
                 Output::Event(event) => self.event(&event, false, timeline, events),
-                Output::Discarded(event) => self.event(&event, true, timeline, events),
+                Output::Discarded(event) | Output::Evented(EventedOutput::Discarded(event)) => {
+                    self.event(&event, true, timeline, events)
+                }
                 Output::Held { pod, error } => timeline.held(self.now, &pod.uid, error),
                 _ => {}
             }
@@ -298,17 +320,13 @@ impl Session {
     ) {
         let relist = self.relist.as_ref().map_or(self.ended, |running| running.n);
         timeline.event(self.now, event, discarded);
-        self.made.1 += 1;
+        self.made.2 += 1;
         if self.made > self.told {
             self.told = self.made;
             events.push_back(EventLine::new(self.now, relist, event, discarded, timeline));
         }
     }
 }
-
-/// How the observer inspects. A kubelet before v1.36 lists the pod anew in each inspection; the observer spares
-/// the runtime these two calls, which see what the relist's own listings saw a moment before.
-const INSPECTION: InspectionOptions = InspectionOptions { lists: false, evented_gate: false };
 
 /// The kubelet that a hello asks for; a release that this version does not know is taken for the default one.
 fn config(hello: &Hello) -> Config {
@@ -317,6 +335,6 @@ fn config(hello: &Hello) -> Config {
         relist_period: hello.period,
         relist_threshold: hello.threshold,
         channel_capacity: usize::try_from(hello.capacity).unwrap_or(usize::MAX),
-        evented_gate: false,
+        evented_gate: hello.container_events,
     }
 }

@@ -9,6 +9,10 @@ pub const CHANNEL_CAPACITY: usize = 1000;
 pub const RELIST_PERIOD: Nanos = SECOND;
 /// Relist threshold of a kubelet without the EventedPLEG gate, in nanoseconds.
 pub const RELIST_THRESHOLD: Nanos = 180 * SECOND;
+/// Relist period of a kubelet with the EventedPLEG gate (v1.26 to v1.36), in nanoseconds.
+pub const EVENTED_RELIST_PERIOD: Nanos = 300 * SECOND;
+/// Relist threshold of a kubelet with the EventedPLEG gate (v1.26 to v1.36), in nanoseconds.
+pub const EVENTED_RELIST_THRESHOLD: Nanos = 600 * SECOND;
 /// Capacity of the queue of on-demand relist requests (v1.36).
 pub const REQUEST_CAPACITY: usize = 200;
 

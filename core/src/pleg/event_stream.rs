@@ -2,6 +2,7 @@
 
 use super::{Engine, ErrorText, Evented, EventedOutput, Output, RELIST_PERIOD, RELIST_THRESHOLD, RelistLoop};
 use crate::time::{Nanos, SECOND, Time};
+use serde::{Deserialize, Serialize};
 
 /// Errors of the stream after which Evented PLEG gives up for good.
 pub const STREAM_RETRIES: u32 = 5;
@@ -11,7 +12,7 @@ pub const CACHE_TIME_PERIOD: Nanos = 5 * SECOND;
 /// `watchEventsChannel` and `updateGlobalCache` (evented.go, v1.26 to v1.36) without the I/O.
 ///
 /// Do what [`EventStream::action`] says, report its end, ask again.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventStream {
     state: Stream,
     /// Never reset, not by a stream that worked for days either.
@@ -20,7 +21,8 @@ pub struct EventStream {
     cache_time: Option<Time>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Stream {
     #[default]
     Stopped,

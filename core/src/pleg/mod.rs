@@ -62,8 +62,8 @@ mod worker;
 pub use cache::{Cache, Entry};
 pub use checkpoint::EngineCheckpoint;
 pub use config::{
-    CHANNEL_CAPACITY, Config, EntryTime, Evented, Profile, RELEASES, RELIST_PERIOD, RELIST_THRESHOLD,
-    REQUEST_CAPACITY, known_releases,
+    CHANNEL_CAPACITY, Config, EVENTED_RELIST_PERIOD, EVENTED_RELIST_THRESHOLD, EntryTime, Evented, Profile,
+    RELEASES, RELIST_PERIOD, RELIST_THRESHOLD, REQUEST_CAPACITY, known_releases,
 };
 pub use event_stream::{CACHE_TIME_PERIOD, EventStream, STREAM_RETRIES, StreamAction};
 pub use evented::EventedOutput;

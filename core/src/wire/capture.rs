@@ -183,6 +183,7 @@ mod tests {
             boot: String::new(),
             runtime: RuntimeInfo::default(),
             kubelet: "1.36".into(),
+            container_events: false,
             period: 1,
             threshold: 2,
             capacity: 3,

@@ -17,8 +17,9 @@ use serde::{
     de::{IgnoredAny, MapAccess, Visitor},
 };
 
-/// Version of the format. Readers open every version up to this one, and skip frames of unknown kinds.
-pub const VERSION: u32 = 2;
+/// Version of the format. Readers open every version up to this one, and skip frames of unknown kinds. An observer that
+/// does not read the runtime's events writes version 2: see [`Hello::version`].
+pub const VERSION: u32 = 3;
 
 /// One line. Written as an object with one member that names the kind: `{"relist":{"n":812,…}}`.
 ///
@@ -45,6 +46,8 @@ pub enum Frame {
     Delta(Box<Delta>),
     /// A relist ended.
     Done(Done),
+    /// The runtime's stream of events said something; anywhere, also within a relist (format 3).
+    Stream(Box<super::Stream>),
     /// The observer is alive and nothing else is to be said.
     Tick(Tick),
     /// What follows is live.
@@ -72,6 +75,9 @@ pub struct Hello {
     pub runtime: RuntimeInfo,
     /// Minor release of the kubelet whose behaviour is derived: `1.36`.
     pub kubelet: String,
+    /// Whether the runtime's events are read too, as a kubelet with the gate EventedPLEG does (format 3).
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub container_events: bool,
     /// Relist period in nanoseconds.
     pub period: Nanos,
     /// Relist threshold in nanoseconds.
@@ -177,6 +183,11 @@ pub struct FrameError {
 }
 
 impl Hello {
+    /// The oldest version of the format that holds all that such an observer says.
+    pub fn version(container_events: bool) -> u32 {
+        if container_events { VERSION } else { 2 }
+    }
+
     /// Whether this is a hello of the same observer: it repeats its own, with the clocks of its start.
     pub fn is_of_same_observer(&self, other: &Hello) -> bool {
         (&self.boot, self.wall, self.mono) == (&other.boot, other.wall, other.mono)
@@ -243,6 +254,7 @@ impl<'de> Visitor<'de> for FrameVisitor {
             "key" => Frame::Key(map.next_value()?),
             "delta" => Frame::Delta(map.next_value()?),
             "done" => Frame::Done(map.next_value()?),
+            "stream" => Frame::Stream(map.next_value()?),
             "tick" => Frame::Tick(map.next_value()?),
             "live" => map.next_value::<IgnoredAny>().map(|_| Frame::Live {})?,
             "gap" => Frame::Gap(map.next_value()?),
