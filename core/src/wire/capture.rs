@@ -8,7 +8,11 @@ use super::{
     Frame, FrameError,
     gzip::{Gunzip, GzipError, MAGIC},
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde::Deserialize;
 
 /// The longest line that is read, in bytes: far more than a checkpoint of the largest node.
 /// Beyond it a file is taken for damaged, so that its memory stays bounded.
@@ -72,7 +76,10 @@ pub struct CaptureReader {
     begun: bool,
     /// The first bytes, until it is known what they are.
     head: Vec<u8>,
+    /// The line whose end has not come yet.
     text: Vec<u8>,
+    /// Bytes of it that were searched for its end: a long line comes in many pieces.
+    searched: usize,
     lines: u64,
 }
 
@@ -85,7 +92,7 @@ impl Default for CaptureReader {
 impl CaptureReader {
     /// A reader at the start of a file.
     pub fn new() -> Self {
-        Self { gunzip: None, begun: false, head: Vec::new(), text: Vec::new(), lines: 0 }
+        Self { gunzip: None, begun: false, head: Vec::new(), text: Vec::new(), searched: 0, lines: 0 }
     }
 
     /// Number of whole lines read so far.
@@ -138,41 +145,64 @@ impl CaptureReader {
     }
 
     fn take_lines(&mut self, frames: &mut Vec<Frame>) -> Result<(), CaptureError> {
-        let text = core::mem::take(&mut self.text);
-        let mut rest = text.as_slice();
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let (line, after) = rest.split_at(end);
-            rest = after.get(1..).unwrap_or_default();
+        let mut text = core::mem::take(&mut self.text);
+        let (mut begin, mut from) = (0, core::mem::take(&mut self.searched));
+        while let Some(length) = text.get(from..).and_then(|rest| rest.iter().position(|byte| *byte == b'\n'))
+        {
+            let line = text.get(begin..from + length).unwrap_or_default();
             if !line.is_empty() {
                 frames.push(self.read_line(line)?);
             }
             self.lines += 1;
+            begin = from + length + 1;
+            from = begin;
         }
-        if rest.len() > MAX_LINE {
+        text.drain(..begin);
+        if text.len() > MAX_LINE {
             return Err(CaptureError::TooLong { line: self.lines + 1 });
         }
-        self.text = rest.to_vec();
+        self.searched = text.len();
+        self.text = text;
         Ok(())
     }
 
     fn read_line(&self, line: &[u8]) -> Result<Frame, CaptureError> {
-        let text = String::from_utf8_lossy(line);
-        match Frame::from_line(&text) {
-            Ok(Frame::Hello(hello)) if hello.plegscope > super::VERSION => {
-                Err(CaptureError::TooNew { found: hello.plegscope, known: super::VERSION })
+        let frame = match core::str::from_utf8(line) {
+            Ok(text) => Frame::from_line(text).map_err(|error| (version_of(text), error)),
+            // Repaired in silence, it would be another name.
+            Err(error) => Err((None, FrameError::new(&error.to_string(), &String::from_utf8_lossy(line)))),
+        };
+        let known = super::VERSION;
+        match frame {
+            Ok(Frame::Hello(hello)) if hello.plegscope > known => {
+                Err(CaptureError::TooNew { found: hello.plegscope, known })
             }
             Ok(frame) if self.lines > 0 || matches!(frame, Frame::Hello(_)) => Ok(frame),
-            Err(error) if self.lines > 0 => Err(CaptureError::Line { line: self.lines + 1, error }),
+            Err((Some(found), _)) if found > known => Err(CaptureError::TooNew { found, known }),
+            Err((_, error)) if self.lines > 0 => Err(CaptureError::Line { line: self.lines + 1, error }),
             Ok(_) | Err(_) => Err(CaptureError::NotACapture),
         }
     }
+}
+
+/// The format's version in a line that may be a hello of a later one, of which nothing else is known.
+fn version_of(line: &str) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Line {
+        hello: Version,
+    }
+    #[derive(Deserialize)]
+    struct Version {
+        plegscope: u32,
+    }
+    serde_json::from_str::<Line>(line).ok().map(|line| line.hello.plegscope)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::wire::{Done, Hello, Relist, RuntimeInfo, Tick, VERSION};
-    use alloc::{boxed::Box, string::ToString, vec};
+    use alloc::{boxed::Box, format, vec};
     use miniz_oxide::deflate::compress_to_vec;
 
     fn hello(version: u32) -> Frame {
@@ -261,11 +291,23 @@ mod tests {
         {
             assert_eq!(read(garbage, 2).1, Err(CaptureError::NotACapture), "{garbage:?}");
         }
-        let newer = text(&[hello(VERSION + 1)]);
-        assert_eq!(
-            read(newer.as_bytes(), 9).1,
-            Err(CaptureError::TooNew { found: VERSION + 1, known: VERSION })
-        );
+        let (found, known) = (VERSION + 1, VERSION);
+        let newer = text(&[hello(found)]);
+        let otherwise = format!("{{\"hello\":{{\"who\":[],\"plegscope\":{found}}}}}\n");
+        for newer in [newer, otherwise] {
+            assert_eq!(read(newer.as_bytes(), 9).1, Err(CaptureError::TooNew { found, known }), "{newer}");
+        }
+        let name = [text(&frames()[..1]).as_bytes(), b"{\"node\":\"caf\xe9\"}\n"].concat();
+        let Err(CaptureError::Line { line: 2, error }) = read(&name, 7).1 else { panic!("a damaged byte") };
+        assert!(error.to_string().contains("invalid utf-8"), "{error}");
+    }
+
+    /// One that is searched anew with each piece would take minutes.
+    #[test]
+    fn a_long_line_in_small_pieces_is_read() {
+        let long = format!("{{\"weather\":\"{}\"}}\n", "x".repeat(4 << 20));
+        let text = text(&frames()[..1]) + &long;
+        assert_eq!(read(text.as_bytes(), 16).0[1], Frame::Unknown("weather".into()));
     }
 
     #[test]

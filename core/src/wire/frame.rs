@@ -182,6 +182,12 @@ pub struct FrameError {
     pub start: String,
 }
 
+impl FrameError {
+    pub(super) fn new(reason: &str, line: &str) -> Self {
+        Self { reason: reason.into(), start: line.chars().take(40).collect() }
+    }
+}
+
 impl Hello {
     /// The oldest version of the format that holds all that such an observer says.
     pub fn version(container_events: bool) -> u32 {
@@ -211,8 +217,7 @@ impl Frame {
     /// # Errors
     /// When the line is not one JSON object with one member, or the member's value is not what its kind holds.
     pub fn from_line(line: &str) -> Result<Frame, FrameError> {
-        serde_json::from_str(line)
-            .map_err(|error| FrameError { reason: error.to_string(), start: line.chars().take(40).collect() })
+        serde_json::from_str(line).map_err(|error| FrameError::new(&error.to_string(), line))
     }
 
     /// Reads all lines of one message.
