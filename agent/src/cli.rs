@@ -223,6 +223,9 @@ pub(crate) struct HttpArgs {
     /// Address and port of the page; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8787")]
     pub(crate) listen: SocketAddr,
+    /// A name by which browsers may open the page, beside IP addresses and localhost
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allow_host: Vec<String>,
     /// Serve the page from this folder instead of the one built in
     #[arg(long, value_name = "DIR")]
     pub(crate) page: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! `plegscope events`: the lifecycle events that a capture's frames give.
 
-use crate::capture::Capture;
+use crate::{capture::Capture, terminal::plain};
 use pleg_core::follow::{EventLine, Filter, Follower};
 use std::{
     io::{self, Write},
@@ -53,7 +53,7 @@ impl<W: Write> Table<'_, W> {
         if !std::mem::replace(&mut self.begun, true) {
             writeln!(self.output, "{:<24}  {:>6}  {:<16}  POD, CONTAINER", "TIME", "RELIST", "EVENT")?;
         }
-        writeln!(self.output, "{}", row(event))
+        writeln!(self.output, "{}", plain(&row(event)))
     }
 }
 

@@ -16,6 +16,7 @@ mod run;
 mod runtime;
 mod server;
 mod stream;
+mod terminal;
 mod worker;
 
 #[cfg(test)]

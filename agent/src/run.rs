@@ -51,10 +51,12 @@ const FAREWELL: Duration = Duration::from_secs(1);
 pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<()> {
     let ServeArgs { observe, http, record, force } = args;
     event_loop()?.block_on(async {
+        let target = choose_target(&observe).await?;
         let front = Front::open(http, observe.print_events).await?;
+        // Last of what can fail: with --force an old capture is lost here.
         let recorder = record.map(|file| Recorder::create(&file, force)).transpose()?;
         let hub = Arc::new(Hub::new(front.history(), recorder, printer(observe.print_events)?));
-        let work = start_worker(observe, Arc::clone(&hub)).await?;
+        let work = start_worker(target, observe, Arc::clone(&hub))?;
         front.serve(hub, work).await
     })
 }
@@ -65,11 +67,16 @@ pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<()> {
 /// When the capture cannot be created, or the endpoint is none.
 pub(crate) fn record(args: RecordArgs) -> anyhow::Result<()> {
     event_loop()?.block_on(async {
+        let target = choose_target(&args.observe).await?;
+        anyhow::ensure!(
+            args.observe.demo || matches!(target, Target::Endpoint(_)),
+            "no container runtime found: name one with --runtime-endpoint, or record a simulated node with --demo"
+        );
         let recorder = Recorder::create(&args.file, args.force)?;
         // Nobody can come late, so no past is kept.
         let hub = Arc::new(Hub::new(0, Some(recorder), printer(args.observe.print_events)?));
         let stop = stop_signal()?;
-        let mut work = start_worker(args.observe, Arc::clone(&hub)).await?;
+        let mut work = start_worker(target, args.observe, Arc::clone(&hub))?;
         let time_is_up = async {
             match args.duration {
                 Some(duration) => sleep(duration).await,
@@ -134,7 +141,8 @@ impl Front {
         let stop = stop_signal()?;
         self.announce()?;
         let (farewell, told) = oneshot::channel::<()>();
-        let app = App { hub: Arc::clone(&hub), page: Arc::new(self.page) };
+        let app =
+            App { hub: Arc::clone(&hub), page: Arc::new(self.page), hosts: self.http.allow_host.into() };
         let mut server = tokio::spawn(server::serve(self.listener, app, async {
             // The sender is only ever dropped.
             told.await.unwrap_or_default();
@@ -189,13 +197,7 @@ enum Target {
     Simulation { seed: u64 },
 }
 
-async fn start_worker(observe: ObserveArgs, hub: Arc<Hub>) -> anyhow::Result<Background> {
-    anyhow::ensure!(
-        !observe.container_events || reads_statuses(&observe.kubelet),
-        "--container-events: from 1.37 on an event only asks for a relist of one pod, which a capture cannot hold; \
-         follow another release with --kubelet, or leave the flag out"
-    );
-    let target = choose_target(&observe).await?;
+fn start_worker(target: Target, observe: ObserveArgs, hub: Arc<Hub>) -> anyhow::Result<Background> {
     Background::start("relist", move || async move {
         let clock = Clock::start();
         let mut feed = None;
@@ -219,7 +221,13 @@ fn reads_statuses(kubelet: &str) -> bool {
     Profile::of_release(kubelet).is_some_and(|(_, profile)| profile.evented == Evented::Statuses)
 }
 
+/// What to observe, and whether that can be done as asked.
 async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
+    anyhow::ensure!(
+        !observe.container_events || reads_statuses(&observe.kubelet),
+        "--container-events: from 1.37 on an event only asks for a relist of one pod, which a capture cannot hold; \
+         follow another release with --kubelet, or leave the flag out"
+    );
     let simulation = Target::Simulation { seed: observe.seed };
     if observe.demo {
         return Ok(simulation);
@@ -227,7 +235,7 @@ async fn choose_target(observe: &ObserveArgs) -> anyhow::Result<Target> {
     Ok(endpoint(observe.runtime_endpoint.as_deref()).await?.map_or_else(
         || {
             tracing::warn!(
-                "no container runtime found: showing a simulated node instead (--demo); name a runtime with \
+                "NO CONTAINER RUNTIME FOUND: what you see is a SIMULATED node, as with --demo; name a runtime with \
                  --runtime-endpoint"
             );
             simulation
@@ -271,7 +279,11 @@ fn hello(observe: ObserveArgs, target: &Target, clock: Clock) -> Hello {
     Hello {
         plegscope: Hello::version(container_events),
         agent: env!("CARGO_PKG_VERSION").to_owned(),
-        node: node::name(observe.node_name, root),
+        node: match target {
+            Target::Endpoint(_) => node::name(observe.node_name, root),
+            // Never this node's name: what is told did not happen on it.
+            Target::Simulation { .. } => observe.node_name.unwrap_or_else(|| "simulated-node".to_owned()),
+        },
         boot: node::boot_id(root),
         runtime: RuntimeInfo::default(),
         kubelet: observe.kubelet,

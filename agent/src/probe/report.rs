@@ -1,5 +1,6 @@
 //! What a probe tells while it goes on: lines for people, or JSON Lines.
 
+use crate::terminal::plain;
 use pleg_core::{
     diagnose::{Method, ProbeCall, SLOW, Verdict},
     time::{MILLISECOND, Nanos},
@@ -49,9 +50,9 @@ impl<W: io::Write> Report for Text<W> {
             }
         }
         let took = millis(*took);
-        write!(self.output, "{method:<25}{took:>12}  {outcome}")?;
+        write!(self.output, "{method:<25}{took:>12}  {}", plain(&outcome.to_string()))?;
         match target {
-            Some(target) => writeln!(self.output, ": {target}")?,
+            Some(target) => writeln!(self.output, ": {}", plain(&target.to_string()))?,
             None => writeln!(self.output)?,
         }
         self.output.flush()
@@ -67,7 +68,7 @@ impl<W: io::Write> Report for Text<W> {
             let slowest = millis(*slowest);
             writeln!(self.output, "{method:<25}{slowest:>12}  at most, {answered} of {calls} answered")?;
         }
-        writeln!(self.output, "\n{verdict}")?;
+        writeln!(self.output, "\n{}", plain(&verdict.to_string()))?;
         self.output.flush()
     }
 }

@@ -1,6 +1,7 @@
 //! Finds the container runtime of this node, and says where it looked and why it went on.
 
 use super::cri::{CriSource, socket_path};
+use pleg_core::cri::RpcError;
 use std::{
     fmt, fs, io,
     os::unix::fs::FileTypeExt as _,
@@ -62,26 +63,40 @@ pub(crate) struct Found {
     pub(crate) looked: Vec<String>,
 }
 
-/// Looks for a runtime below `root` (`/` but in tests): takes the first that answers, else the one that the
-/// kubelet is set up to use, which is down then.
+/// Looks for a runtime below `root` (`/` but in tests): takes the first that answers, else the one that the kubelet is
+/// set up to use, else the first whose socket is there: that one is down, which is what somebody wants to look at.
 pub(crate) async fn find(root: &Path) -> Found {
-    let mut looked = Vec::new();
-    let candidates = candidates(root);
-    for candidate in &candidates {
-        let Candidate { endpoint, origin } = candidate;
-        match try_endpoint(endpoint, root).await {
+    let (mut looked, mut down) = (Vec::new(), Vec::new());
+    for Candidate { endpoint, origin } in candidates(root) {
+        match try_endpoint(&endpoint, root).await {
             Ok(()) => {
                 looked.push(format!("{endpoint} ({origin}): answers"));
-                return Found { endpoint: Some(placed(endpoint, root)), looked };
+                return Found { endpoint: Some(placed(&endpoint, root)), looked };
             }
-            Err(reason) => looked.push(format!("{endpoint} ({origin}): {reason}")),
+            Err(Refused { reason, there }) => {
+                looked.push(format!("{endpoint} ({origin}): {reason}"));
+                let is_kubelets = matches!(origin, Origin::Kubelet(_));
+                if is_kubelets || there {
+                    down.push((!is_kubelets, endpoint));
+                }
+            }
         }
     }
-    let kubelets = candidates.iter().find(|candidate| matches!(candidate.origin, Origin::Kubelet(_)));
-    if let Some(Candidate { endpoint, .. }) = kubelets {
-        looked.push(format!("{endpoint}: taken all the same, because the kubelet is set up to use it"));
+    // Stable: the most telling one stays first.
+    down.sort_by_key(|(is_not_kubelets, _)| *is_not_kubelets);
+    let taken = down.into_iter().next();
+    if let Some((is_not_kubelets, endpoint)) = &taken {
+        let why = if *is_not_kubelets { "its socket is there" } else { "the kubelet is set up to use it" };
+        looked.push(format!("{endpoint}: taken all the same, because {why}"));
     }
-    Found { endpoint: kubelets.map(|candidate| placed(&candidate.endpoint, root)), looked }
+    Found { endpoint: taken.map(|(_, endpoint)| placed(&endpoint, root)), looked }
+}
+
+/// Why an endpoint is not taken at once.
+struct Refused {
+    reason: String,
+    /// Whether there is a socket: its runtime is down, or this user may not connect.
+    there: bool,
 }
 
 /// The endpoint's path below `root`.
@@ -96,16 +111,22 @@ fn below(root: &Path, path: &str) -> PathBuf {
     root.join(path.trim_start_matches('/'))
 }
 
-async fn try_endpoint(endpoint: &str, root: &Path) -> Result<(), String> {
-    let path = below(root, socket_path(endpoint).map_err(|error| error.to_string())?);
+async fn try_endpoint(endpoint: &str, root: &Path) -> Result<(), Refused> {
+    let absent = |reason| Refused { reason, there: false };
+    let path = below(root, socket_path(endpoint).map_err(|error| absent(error.to_string()))?);
     match fs::metadata(&path) {
-        Ok(metadata) if !metadata.file_type().is_socket() => return Err("is no socket".to_owned()),
+        Ok(metadata) if !metadata.file_type().is_socket() => return Err(absent("is no socket".to_owned())),
         Ok(_) => {}
-        Err(error) => return Err(reason(&error)),
+        Err(error) => return Err(absent(reason(&error))),
     }
-    let mut source =
-        CriSource::new(&path.display().to_string(), PROBE_DEADLINE).map_err(|error| error.to_string())?;
-    source.probe().await.map_err(|error| error.message)
+    let mut source = CriSource::new(&path.display().to_string(), PROBE_DEADLINE)
+        .map_err(|error| absent(error.to_string()))?;
+    source.probe().await.map_err(|error| Refused { there: !is_foreign(&error), reason: error.message })
+}
+
+/// Whether whatever listens there is no container runtime.
+fn is_foreign(error: &RpcError) -> bool {
+    error.code == "Unimplemented"
 }
 
 fn reason(error: &io::Error) -> String {

@@ -78,7 +78,9 @@ async fn each_refusal_has_its_reason() {
     fs::create_dir_all(node.0.path().join("run/containerd")).unwrap();
     drop(UnixListener::bind(node.0.path().join("run/containerd/containerd.sock")).unwrap());
     let found = node.find().await;
-    assert_eq!(found.endpoint, None);
+    let down = node.0.path().join("run/containerd/containerd.sock").display().to_string();
+    assert_eq!(found.endpoint, Some(down), "a runtime that is down is what somebody wants to look at");
+    assert!(found.looked.last().unwrap().ends_with("taken all the same, because its socket is there"));
     assert_eq!(
         found.looked[..3],
         [
@@ -87,6 +89,12 @@ async fn each_refusal_has_its_reason() {
             "unix:///run/cri-dockerd.sock (default of cri-dockerd): no such file",
         ]
     );
+}
+
+#[tokio::test]
+async fn without_any_socket_there_is_no_runtime() {
+    let found = Node::new().file("run/crio/crio.sock", "").find().await;
+    assert_eq!((found.endpoint, found.looked.len()), (None, KNOWN_SOCKETS.len()));
 }
 
 #[tokio::test]

@@ -28,6 +28,8 @@ use tokio::net::TcpListener;
 pub(crate) struct App {
     pub(crate) hub: Arc<Hub>,
     pub(crate) page: Arc<Page>,
+    /// Names that this server goes by, beside its addresses and localhost.
+    pub(crate) hosts: Arc<[String]>,
 }
 
 /// Opens the port.
@@ -66,6 +68,7 @@ pub(crate) async fn serve(
         .route("/healthz", get(healthz))
         .fallback(get(file))
         .with_state(app.clone())
+        .layer(middleware::from_fn_with_state(app.clone(), security::host))
         .layer(middleware::from_fn_with_state(app, security::headers));
     axum::serve(listener, router).with_graceful_shutdown(stopped).await.context("the server broke down")
 }

@@ -15,7 +15,7 @@ use tokio_tungstenite::{
 async fn start(hub: &Arc<Hub>) -> SocketAddr {
     let listener = listen("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let address = listener.local_addr().unwrap();
-    let app = App { hub: Arc::clone(hub), page: Arc::new(Page::new(None).unwrap()) };
+    let app = App { hub: Arc::clone(hub), page: Arc::new(Page::new(None).unwrap()), hosts: Arc::new([]) };
     tokio::spawn(serve(listener, app, std::future::pending()));
     address
 }
