@@ -1,18 +1,22 @@
 //! A thread with an event loop of its own, so that its timing does not depend on who else has work to do.
 
+use crate::thread::Thread;
 use anyhow::Context as _;
-use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use tokio::{
     runtime::{Builder, Runtime},
     sync::oneshot,
 };
+
+/// How long work that blocks, as in reading a terminal, may delay our end.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A running thread.
 #[derive(Debug)]
 pub(crate) struct Background {
     stop: oneshot::Sender<()>,
     ended: oneshot::Receiver<anyhow::Result<()>>,
-    thread: JoinHandle<()>,
+    thread: Thread,
 }
 
 impl Background {
@@ -27,22 +31,20 @@ impl Background {
     {
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
-        let thread = thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || {
-                let result = event_loop().and_then(|event_loop| {
-                    event_loop.block_on(async {
-                        tokio::select! {
-                            result = work() => result,
-                            _ = stopped => Ok(()),
-                        }
-                    })
-                });
-                if let Err(Err(error)) = end.send(result) {
-                    tracing::error!("{error:#}");
-                }
-            })
-            .with_context(|| format!("cannot start the {name} thread"))?;
+        let thread = Thread::start(name, move || {
+            let result = event_loop().and_then(|event_loop| {
+                event_loop.block_on(async {
+                    tokio::select! {
+                        result = work() => result,
+                        _ = stopped => Ok(()),
+                    }
+                })
+            });
+            if let Err(Err(error)) = end.send(result) {
+                tracing::error!("{error:#}");
+            }
+        })
+        .with_context(|| format!("cannot start the {name} thread"))?;
         Ok(Self { stop, ended, thread })
     }
 
@@ -56,11 +58,11 @@ impl Background {
             .unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked: please report this")))
     }
 
-    /// Drops what the work is waiting for, and waits for the thread's end.
+    /// Drops what the work is waiting for, and waits for the thread's end, but not for ever.
     pub(crate) fn stop(self) {
         drop(self.stop);
-        if self.thread.join().is_err() {
-            tracing::error!("a thread panicked");
+        if !self.thread.ends_within(STOP_TIMEOUT) {
+            tracing::debug!("a thread that blocks is left");
         }
     }
 }

@@ -17,6 +17,7 @@ mod runtime;
 mod server;
 mod stream;
 mod terminal;
+mod thread;
 mod worker;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Prints events as they come, from a thread of its own: a reader of our output that stops reading must not
 //! stop the relist.
 
+use crate::thread::Thread;
 use pleg_core::follow::EventLine;
 use std::{
     io::{self, Write},
@@ -8,18 +9,20 @@ use std::{
         atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
-    thread::{self, JoinHandle},
+    time::Duration,
 };
 
 /// Events that may wait to be printed.
 const CAPACITY: usize = 1 << 16;
+/// How long a reader that does not read may delay our end.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Prints events as JSON Lines.
 #[derive(Debug)]
 pub(crate) struct EventPrinter {
     lines: SyncSender<String>,
     lost: AtomicU64,
-    thread: JoinHandle<()>,
+    thread: Thread,
 }
 
 impl EventPrinter {
@@ -29,8 +32,7 @@ impl EventPrinter {
     /// When no thread can be started.
     pub(crate) fn start(output: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, queue) = sync_channel(CAPACITY);
-        let thread =
-            thread::Builder::new().name("print".to_owned()).spawn(move || print_all(&queue, output))?;
+        let thread = Thread::start("print", move || print_all(&queue, output))?;
         Ok(Self { lines, lost: AtomicU64::new(0), thread })
     }
 
@@ -41,11 +43,11 @@ impl EventPrinter {
         }
     }
 
-    /// Prints what waits, and ends.
+    /// Prints what waits, and ends; what a reader who has stopped reading does not take is given up.
     pub(crate) fn close(self) {
         drop(self.lines);
-        if self.thread.join().is_err() {
-            tracing::error!("the thread that prints events panicked");
+        if !self.thread.ends_within(CLOSE_TIMEOUT) {
+            tracing::warn!("the last events were not printed: nobody reads them");
         }
         let lost = self.lost.into_inner();
         if lost > 0 {
@@ -73,4 +75,32 @@ fn print_waiting(line: String, queue: &Receiver<String>, output: &mut impl Write
         next = queue.try_recv();
     }
     output.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe whose reader has stopped reading.
+    struct Stuck(Receiver<()>);
+
+    impl Write for Stuck {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            self.0.recv().map(|()| 0).map_err(io::Error::other)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_has_stopped_reading_does_not_keep_us() {
+        let (hold, held) = sync_channel(0);
+        let printer = EventPrinter::start(Stuck(held)).unwrap();
+        printer.lines.send("{}".to_owned()).unwrap();
+        // Comes back only because it does not wait for the write: that ends after it.
+        printer.close();
+        drop(hold);
+    }
 }

@@ -23,8 +23,8 @@ impl EventStream {
     }
 
     /// What the stream says next; never, where it is not read.
-    pub(crate) async fn next(&self) -> StreamNews {
-        match &self.feed {
+    pub(crate) async fn next(&mut self) -> StreamNews {
+        match &mut self.feed {
             Some(feed) => feed.next().await,
             None => pending().await,
         }

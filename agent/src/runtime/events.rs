@@ -39,7 +39,7 @@ impl EventFeed {
     }
 
     /// What the stream said next. After an end or a failure nothing follows until [`EventFeed::reopen`].
-    pub(crate) async fn next(&self) -> StreamNews {
+    pub(crate) async fn next(&mut self) -> StreamNews {
         loop {
             let ready = self.handover.ready.notified();
             if let Some(news) = self.handover.waiting().take() {
