@@ -89,8 +89,7 @@ pub(crate) fn record(args: RecordArgs) -> anyhow::Result<()> {
             result = work.ended() => result,
         };
         work.stop();
-        hub.close();
-        result
+        result.and(hub.close())
     })
 }
 
@@ -153,12 +152,12 @@ impl Front {
             result = &mut server => return result?,
         };
         work.stop();
-        hub.close();
+        let closed = hub.close();
         drop(farewell);
         if timeout(FAREWELL, server).await.is_err() {
             tracing::debug!("some clients did not hang up");
         }
-        result
+        result.and(closed)
     }
 
     /// Says where the page is; scripts wait for this line.

@@ -117,19 +117,20 @@ impl Hub {
     }
 
     /// Ends all streams, and closes the capture.
-    pub(crate) fn close(&self) {
+    ///
+    /// # Errors
+    /// When the capture is not whole.
+    pub(crate) fn close(&self) -> anyhow::Result<()> {
         let (recorder, printer) = {
             let mut state = self.state();
             state.closed = true;
             state.clients.drain(..).for_each(|client| client.close());
             (state.recorder.take(), state.printer.take())
         };
-        if let Some(recorder) = recorder {
-            recorder.close();
-        }
         if let Some(printer) = printer {
             printer.close();
         }
+        recorder.map_or(Ok(()), Recorder::close)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -58,7 +58,7 @@ async fn a_late_client_gets_the_past_and_then_the_present() {
     let Subscription { past: before, queue } = hub.subscribe();
     relist(&hub, 2);
     assert_eq!(kinds(&past(before)), "hello relist(1) call call lists done");
-    hub.close();
+    hub.close().unwrap();
     assert_eq!(
         kinds(&frames_until(&queue, |frame| matches!(frame, Frame::Done(_))).await),
         "live relist(2) call call lists done"
@@ -94,7 +94,7 @@ async fn a_slow_client_is_told_what_it_missed_and_starts_anew() {
     }
     relist(&hub, 3);
     relist(&hub, 4);
-    hub.close();
+    hub.close().unwrap();
     while let Some(message) = queue.next().await {
         frames.extend(Frame::from_lines(&message).unwrap());
     }
@@ -122,7 +122,7 @@ async fn the_heads_of_a_capture_are_not_handed_on_again() {
     let one = "call call lists done";
     let all = format!("relist(1) {one} gap(1) hello relist(2) {one} hello relist(1) {one}");
     assert_eq!(kinds(&past), format!("hello {all}"));
-    hub.close();
+    hub.close().unwrap();
     let mut frames = Vec::new();
     while let Some(message) = queue.next().await {
         frames.extend(Frame::from_lines(&message).unwrap());
@@ -133,7 +133,7 @@ async fn the_heads_of_a_capture_are_not_handed_on_again() {
 #[test]
 fn a_client_after_the_end_gets_an_end() {
     let hub = hub();
-    hub.close();
+    hub.close().unwrap();
     let queue = hub.subscribe().queue;
     assert!(queue.is_closed());
 }

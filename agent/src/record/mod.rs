@@ -10,7 +10,8 @@ use pleg_core::time::{Nanos, SECOND, Time};
 use std::{
     fs::{File, OpenOptions},
     io,
-    path::Path,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -19,7 +20,7 @@ use std::{
     thread,
     time::Duration,
 };
-use writer::Message;
+use writer::{Message, Missing};
 
 /// A segment is closed after this time, in nanoseconds.
 const SEGMENT_AGE: Nanos = 600 * SECOND;
@@ -36,12 +37,16 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Recorder {
     messages: SyncSender<Message>,
-    done: Receiver<()>,
+    path: PathBuf,
+    done: Receiver<Missing>,
     /// Set by the writer when it had to drop lines: it needs a new segment to go on.
     behind: Arc<AtomicBool>,
     start: Option<Time>,
     bytes: usize,
+    /// Frames left out since the last segment began.
     lost: u64,
+    /// Frames left out of all segments before.
+    left_out: u64,
 }
 
 impl Recorder {
@@ -51,22 +56,25 @@ impl Recorder {
     /// When the file exists and `force` is not given, or cannot be created.
     pub(crate) fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(force).create_new(!force);
+        // What is in it needed root to be read: labels and annotations of all pods.
+        options.mode(0o600).write(true).create(true).truncate(force).create_new(!force);
         let file = options.open(path).map_err(|error| refusal(path, error))?;
-        Self::start(file).with_context(|| format!("cannot record to {}", path.display()))
+        Self::start(path, file).with_context(|| format!("cannot record to {}", path.display()))
     }
 
-    fn start(file: File) -> io::Result<Self> {
+    fn start(path: &Path, file: File) -> io::Result<Self> {
         let (messages, queue) = sync_channel(CAPACITY);
         let (finished, done) = sync_channel(1);
         let behind = Arc::new(AtomicBool::new(false));
         let capture = CaptureFile::new(file, BACKLOG);
         let writers_behind = Arc::clone(&behind);
         thread::Builder::new().name("record".to_owned()).spawn(move || {
-            writer::write_all(&queue, capture, &writers_behind);
-            drop(finished);
+            let missing = writer::write_all(&queue, capture, &writers_behind);
+            // Who closes the capture may have given up waiting.
+            finished.send(missing).unwrap_or_default();
         })?;
-        Ok(Self { messages, done, behind, start: None, bytes: 0, lost: 0 })
+        let path = path.to_owned();
+        Ok(Self { messages, path, done, behind, start: None, bytes: 0, lost: 0, left_out: 0 })
     }
 
     /// Whether a new segment is to be begun at the next occasion.
@@ -81,6 +89,7 @@ impl Recorder {
     pub(crate) fn begin_segment(&mut self, head: Utf8Bytes, now: Time) {
         self.behind.store(false, Ordering::Relaxed);
         if self.messages.try_send(Message::Segment { head, lost: self.lost }).is_ok() {
+            self.left_out += self.lost;
             (self.start, self.bytes, self.lost) = (Some(now), 0, 0);
         } else {
             self.lose();
@@ -104,12 +113,25 @@ impl Recorder {
     }
 
     /// Writes what waits and closes the file.
-    pub(crate) fn close(self) {
+    ///
+    /// # Errors
+    /// When frames are missing from it, with how many.
+    pub(crate) fn close(self) -> anyhow::Result<()> {
         drop(self.messages);
-        // Nothing is ever sent back: that the writer's end is dropped is the message.
-        if self.done.recv_timeout(CLOSE_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
-            tracing::error!("the disk hangs: the end of the capture is not written");
-        }
+        let path = self.path.display();
+        let missing = self.done.recv_timeout(CLOSE_TIMEOUT).map_err(|error| match error {
+            RecvTimeoutError::Timeout => anyhow::anyhow!("the disk hangs: the end of {path} is not written"),
+            RecvTimeoutError::Disconnected => {
+                anyhow::anyhow!("the writer of {path} broke down: please report this")
+            }
+        })?;
+        let frames = missing.frames + self.left_out + self.lost;
+        anyhow::ensure!(!missing.end, "the end of {path} could not be written: is the disk full?");
+        anyhow::ensure!(
+            frames == 0,
+            "{frames} frames are missing from {path}: its disk was full or too slow"
+        );
+        Ok(())
     }
 }
 

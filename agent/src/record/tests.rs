@@ -3,7 +3,10 @@
 use super::{capture_file::*, writer::*, *};
 use crate::testing::hello;
 use pleg_core::wire::{CaptureReader, Frame, Tick};
-use std::sync::{Mutex, mpsc::sync_channel};
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    sync::{Mutex, mpsc::sync_channel},
+};
 
 /// A disk with room for so many bytes.
 #[derive(Clone, Default)]
@@ -134,12 +137,25 @@ fn a_disk_full_for_long_leaves_a_gap_and_a_new_segment() {
     messages.send(segment()).unwrap();
     messages.send(flushed(9)).unwrap();
     drop(messages);
-    thread.join().unwrap();
+    let missing = thread.join().unwrap();
     let read = frames(&disk.bytes());
     let [.., gap, Frame::Hello(_), Frame::Tick(Tick { mono: 9 })] = read.as_slice() else {
         panic!("ends with {:?}", read.last());
     };
     assert!(matches!(gap, Frame::Gap(gap) if gap.dropped >= 2), "{gap:?}");
+    assert!(
+        matches!(gap, Frame::Gap(gap) if missing == Missing { frames: gap.dropped, end: false }),
+        "{missing:?}"
+    );
+}
+
+#[test]
+fn a_capture_that_is_not_whole_says_so_when_it_is_closed() {
+    let mut recorder = Recorder::create(Path::new("/dev/full"), true).unwrap();
+    recorder.begin_segment(head(), Time(0));
+    recorder.push(&tick(2), true);
+    let error = recorder.close().unwrap_err().to_string();
+    assert_eq!(error, "the end of /dev/full could not be written: is the disk full?");
 }
 
 #[test]
@@ -153,6 +169,9 @@ fn an_existing_file_is_kept_unless_forced() {
     let mut recorder = Recorder::create(&path, true).unwrap();
     recorder.begin_segment(head(), Time(0));
     recorder.push(&tick(2), true);
-    recorder.close();
+    recorder.close().unwrap();
     assert_eq!(frames(&std::fs::read(&path).unwrap()).len(), 2);
+    let new = folder.path().join("new.plegcap");
+    Recorder::create(&new, false).unwrap().close().unwrap();
+    assert_eq!(std::fs::metadata(&new).unwrap().permissions().mode() & 0o777, 0o600);
 }

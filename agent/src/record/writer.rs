@@ -17,9 +17,23 @@ pub(super) enum Message {
     Line { line: Utf8Bytes, flush: bool },
 }
 
-/// Writes until the hub is gone. Sets `behind` when lines had to be dropped: only a new segment can follow.
-pub(super) fn write_all<S: Store>(queue: &Receiver<Message>, mut file: CaptureFile<S>, behind: &AtomicBool) {
-    let mut dropped = 0;
+/// What a capture lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Missing {
+    /// Frames that were left out while the disk was full.
+    pub(super) frames: u64,
+    /// Whether what was to be written last was not.
+    pub(super) end: bool,
+}
+
+/// Writes until the hub is gone, and says what is missing then. Sets `behind` when lines had to be dropped: only a new
+/// segment can follow.
+pub(super) fn write_all<S: Store>(
+    queue: &Receiver<Message>,
+    mut file: CaptureFile<S>,
+    behind: &AtomicBool,
+) -> Missing {
+    let (mut dropped, mut missing) = (0, 0);
     while let Ok(message) = queue.recv() {
         match message {
             _ if file.is_full() => {
@@ -28,6 +42,7 @@ pub(super) fn write_all<S: Store>(queue: &Receiver<Message>, mut file: CaptureFi
                 file.flush();
             }
             Message::Segment { head, lost } => {
+                missing += dropped;
                 push_gap(&mut file, std::mem::take(&mut dropped) + lost);
                 file.end_segment();
                 file.push(&head);
@@ -42,10 +57,9 @@ pub(super) fn write_all<S: Store>(queue: &Receiver<Message>, mut file: CaptureFi
             }
         }
     }
+    push_gap(&mut file, dropped);
     file.end_segment();
-    if !file.is_written() {
-        tracing::error!("the end of the capture could not be written");
-    }
+    Missing { frames: missing + dropped, end: !file.is_written() }
 }
 
 /// Says in the segment that ends what is missing before the next.

@@ -66,7 +66,7 @@ async fn a_client_gets_hello_and_live() {
     }
     let frames = Frame::from_lines(&lines).unwrap();
     assert!(matches!(frames.as_slice(), [Frame::Hello(_), Frame::Live {}]), "{frames:?}");
-    hub.close();
+    hub.close().unwrap();
     let last = futures_util::StreamExt::next(&mut socket).await.unwrap().unwrap();
     assert!(matches!(last, Message::Close(_)), "{last:?}");
 }
