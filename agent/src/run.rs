@@ -53,7 +53,7 @@ pub(crate) fn serve(args: ServeArgs) -> anyhow::Result<()> {
     event_loop()?.block_on(async {
         let target = choose_target(&observe).await?;
         let front = Front::open(http, observe.print_events).await?;
-        // Last of what can fail: with --force an old capture is lost here.
+        // Last of what can fail: a run that cannot begin leaves no empty file.
         let recorder = record.map(|file| Recorder::create(&file, force)).transpose()?;
         let hub = Arc::new(Hub::new(front.history(), recorder, printer(observe.print_events)?));
         let work = start_worker(target, observe, Arc::clone(&hub))?;

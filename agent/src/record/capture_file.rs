@@ -8,11 +8,18 @@ use std::{
 
 /// Where the bytes go: a file, or a test's stand-in for a full disk.
 pub(super) trait Store: Write {
+    /// Makes room for a new capture: what an old one left here goes.
+    fn clear(&mut self) -> io::Result<()>;
     /// Makes what was written survive the machine.
     fn sync(&mut self) -> io::Result<()>;
 }
 
 impl Store for File {
+    fn clear(&mut self) -> io::Result<()> {
+        // A pipe or a device holds nothing, and refuses to be cut.
+        if self.metadata()?.len() > 0 { self.set_len(0) } else { Ok(()) }
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
     }
@@ -26,18 +33,25 @@ pub(super) struct CaptureFile<S> {
     member: GzEncoder<Vec<u8>>,
     begun: bool,
     pending: Vec<u8>,
+    cleared: bool,
     failing: bool,
 }
 
 impl<S: Store> CaptureFile<S> {
     /// A file that keeps up to `backlog` bytes while the disk does not take them.
     pub(super) fn new(store: S, backlog: usize) -> Self {
-        Self { store, backlog, member: encoder(), begun: false, pending: Vec::new(), failing: false }
+        let (member, pending) = (encoder(), Vec::new());
+        Self { store, backlog, member, begun: false, pending, cleared: false, failing: false }
     }
 
     /// Whether the disk has refused so much that lines have to be dropped.
     pub(super) fn is_full(&self) -> bool {
         self.pending.len() > self.backlog
+    }
+
+    /// Whether there is room for a new segment, and for what follows it.
+    pub(super) fn has_room(&self) -> bool {
+        self.pending.len() <= self.backlog / 2
     }
 
     /// Adds a line to the open segment.
@@ -80,8 +94,20 @@ impl<S: Store> CaptureFile<S> {
         self.pending.is_empty()
     }
 
+    /// Before the first byte is written, and not earlier: a run that never gets so far leaves an old capture alone.
+    fn clear(&mut self) -> io::Result<()> {
+        if !self.cleared && !self.pending.is_empty() {
+            self.store.clear()?;
+            self.cleared = true;
+        }
+        Ok(())
+    }
+
     fn write_pending(&mut self) {
-        let (written, result) = write_some(&mut self.store, &self.pending);
+        let (written, result) = match self.clear() {
+            Ok(()) => write_some(&mut self.store, &self.pending),
+            Err(error) => (0, Err(error)),
+        };
         self.pending.drain(..written);
         match result {
             Ok(()) if std::mem::take(&mut self.failing) => {

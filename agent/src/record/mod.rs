@@ -5,22 +5,22 @@ mod writer;
 
 use anyhow::Context as _;
 use axum::extract::ws::Utf8Bytes;
-use capture_file::CaptureFile;
+use capture_file::{CaptureFile, Store};
 use pleg_core::time::{Nanos, SECOND, Time};
 use std::{
-    fs::{File, OpenOptions},
+    fs::OpenOptions,
     io,
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::Ordering,
         mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
     },
     thread,
     time::Duration,
 };
-use writer::{Message, Missing};
+use writer::{Message, Missing, Progress};
 
 /// A segment is closed after this time, in nanoseconds.
 const SEGMENT_AGE: Nanos = 600 * SECOND;
@@ -30,6 +30,8 @@ const SEGMENT_BYTES: usize = 4 << 20;
 const BACKLOG: usize = 16 << 20;
 /// Lines that may wait for the writer.
 const CAPACITY: usize = 4096;
+/// Lines that may still wait when frames were left out and the recorder goes on.
+const CAPACITY_TO_GO_ON: u64 = CAPACITY as u64 / 2;
 /// How long a disk that hangs may delay our end.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -39,8 +41,9 @@ pub(crate) struct Recorder {
     messages: SyncSender<Message>,
     path: PathBuf,
     done: Receiver<Missing>,
-    /// Set by the writer when it had to drop lines: it needs a new segment to go on.
-    behind: Arc<AtomicBool>,
+    progress: Arc<Progress>,
+    /// Messages sent; more than the writer took by those that wait.
+    sent: u64,
     start: Option<Time>,
     bytes: usize,
     /// Frames left out since the last segment began.
@@ -50,59 +53,73 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a capture file.
+    /// Begins a capture file. What an old one holds is kept until the first bytes of the new are written.
     ///
     /// # Errors
     /// When the file exists and `force` is not given, or cannot be created.
     pub(crate) fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
         // What is in it needed root to be read: labels and annotations of all pods.
-        options.mode(0o600).write(true).create(true).truncate(force).create_new(!force);
+        options.mode(0o600).write(true).create(true).truncate(false).create_new(!force);
         let file = options.open(path).map_err(|error| refusal(path, error))?;
-        Self::start(path, file).with_context(|| format!("cannot record to {}", path.display()))
+        Self::start(path, file, BACKLOG).with_context(|| format!("cannot record to {}", path.display()))
     }
 
-    fn start(path: &Path, file: File) -> io::Result<Self> {
+    fn start(path: &Path, store: impl Store + Send + 'static, backlog: usize) -> io::Result<Self> {
         let (messages, queue) = sync_channel(CAPACITY);
         let (finished, done) = sync_channel(1);
-        let behind = Arc::new(AtomicBool::new(false));
-        let capture = CaptureFile::new(file, BACKLOG);
-        let writers_behind = Arc::clone(&behind);
+        let progress = Arc::new(Progress::default());
+        let capture = CaptureFile::new(store, backlog);
+        let writers = Arc::clone(&progress);
         thread::Builder::new().name("record".to_owned()).spawn(move || {
-            let missing = writer::write_all(&queue, capture, &writers_behind);
+            let missing = writer::write_all(&queue, capture, &writers);
             // Who closes the capture may have given up waiting.
             finished.send(missing).unwrap_or_default();
         })?;
         let path = path.to_owned();
-        Ok(Self { messages, path, done, behind, start: None, bytes: 0, lost: 0, left_out: 0 })
+        Ok(Self { messages, path, done, progress, sent: 0, start: None, bytes: 0, lost: 0, left_out: 0 })
     }
 
-    /// Whether a new segment is to be begun at the next occasion.
+    /// Whether a new segment is to be begun at the next occasion. After frames were left out it is, as soon as there
+    /// is room for one: what it begins with is as large as the node, and is not to be made in vain.
     pub(crate) fn is_due(&self, now: Time) -> bool {
-        self.lost > 0
-            || self.bytes >= SEGMENT_BYTES
-            || self.start.is_none_or(|start| now.since(start) >= SEGMENT_AGE)
-            || self.behind.load(Ordering::Relaxed)
+        let has_room = self.waiting() <= CAPACITY_TO_GO_ON && !self.progress.full.load(Ordering::Relaxed);
+        let is_behind = self.lost > 0 || self.progress.behind.load(Ordering::Relaxed);
+        let is_old = self.start.is_none_or(|start| now.since(start) >= SEGMENT_AGE);
+        has_room && (is_behind || is_old || self.bytes >= SEGMENT_BYTES)
+    }
+
+    /// Messages that the writer has not taken yet.
+    fn waiting(&self) -> u64 {
+        self.sent.saturating_sub(self.progress.taken.load(Ordering::Relaxed))
     }
 
     /// Begins a segment, with lines that hold all that a reader needs.
     pub(crate) fn begin_segment(&mut self, head: Utf8Bytes, now: Time) {
-        self.behind.store(false, Ordering::Relaxed);
-        if self.messages.try_send(Message::Segment { head, lost: self.lost }).is_ok() {
+        let behind = self.progress.behind.swap(false, Ordering::Relaxed);
+        if self.send(Message::Segment { head, lost: self.lost }) {
             self.left_out += self.lost;
             (self.start, self.bytes, self.lost) = (Some(now), 0, 0);
         } else {
-            self.lose();
+            // Nothing is lost: the segment before goes on.
+            self.progress.behind.fetch_or(behind, Ordering::Relaxed);
         }
     }
 
     /// Records a line; with `flush` so that it survives our end.
     pub(crate) fn push(&mut self, line: &Utf8Bytes, flush: bool) {
-        if self.lost > 0 || self.messages.try_send(Message::Line { line: line.clone(), flush }).is_err() {
+        if self.lost > 0 || !self.send(Message::Line { line: line.clone(), flush }) {
             self.lose();
         } else {
             self.bytes = self.bytes.saturating_add(line.len());
         }
+    }
+
+    /// Whether there was room for it.
+    fn send(&mut self, message: Message) -> bool {
+        let sent = self.messages.try_send(message).is_ok();
+        self.sent += u64::from(sent);
+        sent
     }
 
     fn lose(&mut self) {
@@ -117,6 +134,7 @@ impl Recorder {
     /// # Errors
     /// When frames are missing from it, with how many.
     pub(crate) fn close(self) -> anyhow::Result<()> {
+        self.progress.lost_at_end.store(self.lost, Ordering::Relaxed);
         drop(self.messages);
         let path = self.path.display();
         let missing = self.done.recv_timeout(CLOSE_TIMEOUT).map_err(|error| match error {

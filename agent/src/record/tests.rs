@@ -2,7 +2,7 @@
 
 use super::{capture_file::*, writer::*, *};
 use crate::testing::hello;
-use pleg_core::wire::{CaptureReader, Frame, Tick};
+use pleg_core::wire::{CaptureReader, Frame, Gap, Tick};
 use std::{
     os::unix::fs::PermissionsExt as _,
     sync::{Mutex, mpsc::sync_channel},
@@ -44,6 +44,10 @@ impl io::Write for Disk {
 }
 
 impl Store for Disk {
+    fn clear(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -69,6 +73,18 @@ fn segment() -> Message {
 
 fn flushed(mono: i64) -> Message {
     Message::Line { line: tick(mono), flush: true }
+}
+
+/// Lines that do not compress.
+fn noise() -> impl Iterator<Item = Utf8Bytes> {
+    let mut random = 1_u64;
+    std::iter::repeat_with(move || {
+        let words = std::iter::repeat_with(|| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            format!("{:016x}", random >> 1)
+        });
+        format!("{{\"noise\":\"{}\"}}\n", words.take(1_000).collect::<String>()).into()
+    })
 }
 
 #[test]
@@ -118,19 +134,13 @@ fn a_full_disk_loses_nothing_once_there_is_room() {
 fn a_disk_full_for_long_leaves_a_gap_and_a_new_segment() {
     let disk = Disk::with_room(0);
     let (messages, queue) = sync_channel(16);
-    let behind = Arc::new(AtomicBool::new(false));
-    let (flag, store) = (Arc::clone(&behind), disk.clone());
-    let thread = thread::spawn(move || write_all(&queue, CaptureFile::new(store, 1 << 16), &flag));
-    let mut random = 1_u64;
-    let mut noise = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        random >> 1
-    };
+    let progress = Arc::new(Progress::default());
+    let (writers, store) = (Arc::clone(&progress), disk.clone());
+    let thread = thread::spawn(move || write_all(&queue, CaptureFile::new(store, 1 << 16), &writers));
     messages.send(segment()).unwrap();
-    while !behind.load(Ordering::Relaxed) {
-        let text: String = (0..1_000).map(|_| format!("{:016x}", noise())).collect();
-        let line = Utf8Bytes::from(format!("{{\"noise\":\"{text}\"}}\n"));
-        messages.send(Message::Line { line, flush: true }).unwrap();
+    let mut noise = noise();
+    while !progress.behind.load(Ordering::Relaxed) {
+        messages.send(Message::Line { line: noise.next().unwrap(), flush: true }).unwrap();
     }
     disk.make_room(usize::MAX);
     messages.send(flushed(7)).unwrap();
@@ -159,6 +169,99 @@ fn a_capture_that_is_not_whole_says_so_when_it_is_closed() {
 }
 
 #[test]
+fn while_the_disk_is_full_no_segment_is_made_in_vain() {
+    let disk = Disk::with_room(0);
+    let mut recorder = Recorder::start(Path::new("full"), disk.clone(), 1 << 16).unwrap();
+    assert!(recorder.is_due(Time(0)), "nothing is begun yet");
+    recorder.begin_segment(head(), Time(0));
+    let mut noise = noise();
+    while !recorder.progress.behind.load(Ordering::Relaxed) {
+        recorder.push(&noise.next().unwrap(), true);
+        thread::yield_now();
+    }
+    assert!(!recorder.is_due(Time(0)), "there is no room");
+    assert!(!recorder.is_due(Time(SEGMENT_AGE)), "there is no room");
+    disk.make_room(usize::MAX);
+    while !recorder.is_due(Time(0)) {
+        recorder.push(&tick(1), true);
+        thread::yield_now();
+    }
+    recorder.begin_segment(head(), Time(0));
+    assert!(!recorder.is_due(Time(0)), "once is enough");
+    recorder.push(&tick(9), true);
+    let error = recorder.close().unwrap_err().to_string();
+    assert!(error.ends_with("are missing from full: its disk was full or too slow"), "{error}");
+    let read = frames(&disk.bytes());
+    let [.., Frame::Gap(_), Frame::Hello(_), Frame::Tick(Tick { mono: 9 })] = read.as_slice() else {
+        panic!("ends with {:?}", read.last());
+    };
+}
+
+/// A disk that takes nothing, and refuses nothing, until something is received.
+struct Hanging(Disk, Receiver<()>);
+
+impl io::Write for Hanging {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.1.recv().unwrap_or_default();
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Store for Hanging {
+    fn clear(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_capture_that_ends_while_frames_are_missing_says_so() {
+    let (hold, held) = sync_channel(0);
+    let disk = Disk::with_room(usize::MAX);
+    let mut recorder = Recorder::start(Path::new("slow"), Hanging(disk.clone(), held), BACKLOG).unwrap();
+    recorder.begin_segment(head(), Time(0));
+    while recorder.lost < 3 {
+        recorder.push(&tick(1), false);
+    }
+    assert!(!recorder.is_due(Time(0)), "the disk hangs");
+    drop(hold);
+    while !recorder.is_due(Time(0)) {
+        thread::yield_now();
+    }
+    let error = recorder.close().unwrap_err().to_string();
+    assert_eq!(error, "3 frames are missing from slow: its disk was full or too slow");
+    assert_eq!(frames(&disk.bytes()).last(), Some(&Frame::Gap(Gap { dropped: 3 })));
+}
+
+#[test]
+fn a_segment_that_is_left_out_keeps_what_it_tells_to_be_missing() {
+    let disk = Disk::with_room(0);
+    let recorder = Recorder::start(Path::new("full"), disk.clone(), 1 << 10).unwrap();
+    let send = |message| recorder.messages.send(message).unwrap();
+    send(segment());
+    send(Message::Line { line: noise().next().unwrap(), flush: true });
+    send(Message::Segment { head: head(), lost: 4 });
+    while !recorder.progress.behind.load(Ordering::Relaxed) {
+        thread::yield_now();
+    }
+    disk.make_room(usize::MAX);
+    send(flushed(1));
+    send(segment());
+    recorder.close().unwrap_err();
+    let read = frames(&disk.bytes());
+    let [.., Frame::Gap(Gap { dropped: 5 }), Frame::Hello(_)] = read.as_slice() else {
+        panic!("ends with {:?}", read.last());
+    };
+}
+
+#[test]
 fn an_existing_file_is_kept_unless_forced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("node.plegcap");
@@ -166,6 +269,9 @@ fn an_existing_file_is_kept_unless_forced() {
     let error = Recorder::create(&path, false).unwrap_err().to_string();
     assert!(error.ends_with("exists already: choose another name, or overwrite it with --force"), "{error}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
+    Recorder::create(&path, true).unwrap().close().unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious", "nothing was recorded over it");
+    std::fs::write(&path, "precious".repeat(1_000)).unwrap();
     let mut recorder = Recorder::create(&path, true).unwrap();
     recorder.begin_segment(head(), Time(0));
     recorder.push(&tick(2), true);

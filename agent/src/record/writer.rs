@@ -4,7 +4,7 @@ use super::capture_file::{CaptureFile, Store};
 use axum::extract::ws::Utf8Bytes;
 use pleg_core::wire::{Frame, Gap};
 use std::sync::{
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
     mpsc::Receiver,
 };
 
@@ -17,6 +17,19 @@ pub(super) enum Message {
     Line { line: Utf8Bytes, flush: bool },
 }
 
+/// What both ends of the queue know of each other.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// Messages that the writer has taken.
+    pub(super) taken: AtomicU64,
+    /// The writer left out lines: only a new segment can follow.
+    pub(super) behind: AtomicBool,
+    /// There is no room for a segment now.
+    pub(super) full: AtomicBool,
+    /// Frames left out before the queue when it was closed.
+    pub(super) lost_at_end: AtomicU64,
+}
+
 /// What a capture lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Missing {
@@ -26,49 +39,85 @@ pub(super) struct Missing {
     pub(super) end: bool,
 }
 
-/// Writes until the hub is gone, and says what is missing then. Sets `behind` when lines had to be dropped: only a new
-/// segment can follow.
+/// Writes until the hub is gone, and says what is missing then.
 pub(super) fn write_all<S: Store>(
     queue: &Receiver<Message>,
-    mut file: CaptureFile<S>,
-    behind: &AtomicBool,
+    file: CaptureFile<S>,
+    progress: &Progress,
 ) -> Missing {
-    let (mut dropped, mut missing) = (0, 0);
+    let mut writer = Writer { file, dropped: 0, missing: 0, lost: 0 };
     while let Ok(message) = queue.recv() {
+        progress.taken.fetch_add(1, Ordering::Relaxed);
+        if writer.file.is_full() {
+            writer.leave_out(&message);
+            progress.behind.store(true, Ordering::Relaxed);
+        } else {
+            writer.write(message);
+        }
+        progress.full.store(!writer.file.has_room(), Ordering::Relaxed);
+    }
+    writer.lost += progress.lost_at_end.load(Ordering::Relaxed);
+    writer.end()
+}
+
+/// The file, and what is not yet said in it to be missing.
+struct Writer<S> {
+    file: CaptureFile<S>,
+    /// Frames left out here.
+    dropped: u64,
+    /// Frames left out here and told.
+    missing: u64,
+    /// Frames left out before the queue, which who sends counts.
+    lost: u64,
+}
+
+impl<S: Store> Writer<S> {
+    /// Leaves out what the disk has no room for, and tries whether it has by now.
+    fn leave_out(&mut self, message: &Message) {
         match message {
-            _ if file.is_full() => {
-                dropped += 1;
-                behind.store(true, Ordering::Relaxed);
-                file.flush();
-            }
+            Message::Line { .. } => self.dropped += 1,
+            // What a segment begins with repeats what is known: nothing is lost with it but what it tells.
+            Message::Segment { lost, .. } => self.lost += lost,
+        }
+        self.file.flush();
+    }
+
+    fn write(&mut self, message: Message) {
+        match message {
             Message::Segment { head, lost } => {
-                missing += dropped;
-                push_gap(&mut file, std::mem::take(&mut dropped) + lost);
-                file.end_segment();
-                file.push(&head);
-                file.flush();
+                self.lost += lost;
+                self.push_gap();
+                self.file.end_segment();
+                self.file.push(&head);
+                self.file.flush();
             }
-            Message::Line { .. } if dropped > 0 => dropped += 1,
+            // Without the frames before it, it says nothing.
+            Message::Line { .. } if self.dropped + self.lost > 0 => self.leave_out(&message),
             Message::Line { line, flush } => {
-                file.push(&line);
+                self.file.push(&line);
                 if flush {
-                    file.flush();
+                    self.file.flush();
                 }
             }
         }
     }
-    push_gap(&mut file, dropped);
-    file.end_segment();
-    Missing { frames: missing + dropped, end: !file.is_written() }
-}
 
-/// Says in the segment that ends what is missing before the next.
-fn push_gap<S: Store>(file: &mut CaptureFile<S>, dropped: u64) {
-    if dropped == 0 {
-        return;
+    fn end(mut self) -> Missing {
+        self.push_gap();
+        self.file.end_segment();
+        Missing { frames: self.missing, end: !self.file.is_written() }
     }
-    match Frame::Gap(Gap { dropped }).to_line() {
-        Ok(line) => file.push(&line),
-        Err(error) => tracing::error!(%error, "a gap cannot be recorded"),
+
+    /// Says in the segment that ends what is missing before the next.
+    fn push_gap(&mut self) {
+        let gap = Gap { dropped: self.dropped + std::mem::take(&mut self.lost) };
+        self.missing += std::mem::take(&mut self.dropped);
+        if gap.dropped == 0 {
+            return;
+        }
+        match Frame::Gap(gap).to_line() {
+            Ok(line) => self.file.push(&line),
+            Err(error) => tracing::error!(%error, "a gap cannot be recorded"),
+        }
     }
 }
