@@ -179,7 +179,7 @@ pub(crate) struct ProbeArgs {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ObserveArgs {
     /// Socket of the container runtime, unix:///run/containerd/containerd.sock or its path
-    /// [default: the one in /etc/crictl.yaml, the kubelet's, the known ones]
+    /// [default: the kubelet's, the one in /etc/crictl.yaml, the known ones]
     #[arg(long, value_name = "ENDPOINT", env = "CONTAINER_RUNTIME_ENDPOINT")]
     pub(crate) runtime_endpoint: Option<String>,
     /// Observe a simulated node instead of a runtime, also where an endpoint is named

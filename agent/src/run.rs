@@ -257,6 +257,9 @@ pub(crate) async fn endpoint(named: Option<&str>) -> anyhow::Result<Option<Strin
     for line in &found.looked {
         tracing::info!("looking for a runtime: {line}");
     }
+    if let Some(warning) = &found.warning {
+        tracing::warn!("{warning}");
+    }
     Ok(found.endpoint)
 }
 

@@ -18,7 +18,7 @@ use tonic::{
 };
 
 /// How long a runtime may take to say who it is before it is asked for its lists all the same.
-const PROBE_TIME: Duration = Duration::from_secs(2);
+pub(super) const PROBE_TIME: Duration = Duration::from_secs(2);
 
 /// A runtime. It need not run yet: each call connects if there is no connection.
 #[derive(Clone, Debug)]

@@ -1,12 +1,10 @@
 //! Finds the container runtime of this node, and says where it looked and why it went on.
 
-use super::cri::{CriSource, socket_path};
-use pleg_core::cri::RpcError;
+use super::cri::{CriSource, PROBE_TIME, socket_path};
 use std::{
     fmt, fs, io,
     os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
-    time::Duration,
 };
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -21,9 +19,6 @@ const KNOWN_SOCKETS: [(&str, &str); 7] = [
     ("dockershim", "/run/dockershim.sock"),
 ];
 
-/// Deadline of the one call that is made to see whether a runtime answers.
-const PROBE_DEADLINE: Duration = Duration::from_secs(2);
-
 /// Where an endpoint was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
@@ -36,10 +31,10 @@ pub(crate) struct Candidate {
 /// Who names an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
+    /// The kubelet: its command line or a configuration file. One that runs has the last word.
+    Kubelet { place: String, runs: bool },
     /// `/etc/crictl.yaml`.
     Crictl,
-    /// The kubelet: its command line or a configuration file.
-    Kubelet(String),
     /// The list of known sockets.
     Known(&'static str),
 }
@@ -47,8 +42,8 @@ pub(crate) enum Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Origin::Kubelet { place, .. } => f.write_str(place),
             Origin::Crictl => f.write_str("/etc/crictl.yaml"),
-            Origin::Kubelet(place) => f.write_str(place),
             Origin::Known(runtime) => write!(f, "default of {runtime}"),
         }
     }
@@ -61,25 +56,30 @@ pub(crate) struct Found {
     pub(crate) endpoint: Option<String>,
     /// One line for each place looked at.
     pub(crate) looked: Vec<String>,
+    /// What somebody should put right.
+    pub(crate) warning: Option<String>,
 }
 
-/// Looks for a runtime below `root` (`/` but in tests): takes the first that answers, else the one that the kubelet is
-/// set up to use, else the first whose socket is there: that one is down, which is what somebody wants to look at.
+/// Looks for a runtime below `root` (`/` but in tests): takes the first that answers, and the kubelet's also when it is
+/// down, which is what somebody wants to look at then; else the first whose socket is there.
 pub(crate) async fn find(root: &Path) -> Found {
+    let candidates = candidates(root);
+    let warning = disagreement(&candidates);
     let (mut looked, mut down) = (Vec::new(), Vec::new());
-    for Candidate { endpoint, origin } in candidates(root) {
-        match try_endpoint(&endpoint, root).await {
-            Ok(()) => {
-                looked.push(format!("{endpoint} ({origin}): answers"));
-                return Found { endpoint: Some(placed(&endpoint, root)), looked };
-            }
-            Err(Refused { reason, there }) => {
-                looked.push(format!("{endpoint} ({origin}): {reason}"));
-                let is_kubelets = matches!(origin, Origin::Kubelet(_));
-                if is_kubelets || there {
-                    down.push((!is_kubelets, endpoint));
-                }
-            }
+    for Candidate { endpoint, origin } in candidates {
+        let Err(Refused { reason, sight }) = try_endpoint(&endpoint, root).await else {
+            looked.push(format!("{endpoint} ({origin}): answers"));
+            return Found { endpoint: Some(placed(&endpoint, root)), looked, warning };
+        };
+        looked.push(format!("{endpoint} ({origin}): {reason}"));
+        let is_kubelets = matches!(origin, Origin::Kubelet { .. });
+        if is_kubelets || sight == Sight::Down {
+            down.push((!is_kubelets, endpoint));
+        }
+        // Whatever else answers, it is not what the kubelet waits for.
+        let runs = matches!(origin, Origin::Kubelet { runs: true, .. });
+        if (is_kubelets && sight == Sight::Down) || (runs && sight == Sight::Absent) {
+            break;
         }
     }
     // Stable: the most telling one stays first.
@@ -89,14 +89,35 @@ pub(crate) async fn find(root: &Path) -> Found {
         let why = if *is_not_kubelets { "its socket is there" } else { "the kubelet is set up to use it" };
         looked.push(format!("{endpoint}: taken all the same, because {why}"));
     }
-    Found { endpoint: taken.map(|(_, endpoint)| placed(&endpoint, root)), looked }
+    Found { endpoint: taken.map(|(_, endpoint)| placed(&endpoint, root)), looked, warning }
+}
+
+/// That `/etc/crictl.yaml` names another runtime than the kubelet: it is easily forgotten when a node changes its runtime.
+fn disagreement(candidates: &[Candidate]) -> Option<String> {
+    let kubelets = candidates.iter().find(|candidate| matches!(candidate.origin, Origin::Kubelet { .. }))?;
+    // The kubelet's comes first, and each endpoint only once.
+    let crictls = candidates.iter().find(|candidate| candidate.origin == Origin::Crictl)?;
+    Some(format!(
+        "/etc/crictl.yaml names {}, but the kubelet uses {} ({}): crictl may show another runtime than the kubelet's",
+        crictls.endpoint, kubelets.endpoint, kubelets.origin
+    ))
 }
 
 /// Why an endpoint is not taken at once.
 struct Refused {
     reason: String,
-    /// Whether there is a socket: its runtime is down, or this user may not connect.
-    there: bool,
+    sight: Sight,
+}
+
+/// What is to be seen of a runtime that does not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    /// There is no socket.
+    Absent,
+    /// There is a socket: its runtime is down, or this user may not connect.
+    Down,
+    /// Whatever listens there is no container runtime.
+    Foreign,
 }
 
 /// The endpoint's path below `root`.
@@ -112,21 +133,19 @@ fn below(root: &Path, path: &str) -> PathBuf {
 }
 
 async fn try_endpoint(endpoint: &str, root: &Path) -> Result<(), Refused> {
-    let absent = |reason| Refused { reason, there: false };
+    let absent = |reason| Refused { reason, sight: Sight::Absent };
     let path = below(root, socket_path(endpoint).map_err(|error| absent(error.to_string()))?);
     match fs::metadata(&path) {
         Ok(metadata) if !metadata.file_type().is_socket() => return Err(absent("is no socket".to_owned())),
         Ok(_) => {}
         Err(error) => return Err(absent(reason(&error))),
     }
-    let mut source = CriSource::new(&path.display().to_string(), PROBE_DEADLINE)
-        .map_err(|error| absent(error.to_string()))?;
-    source.probe().await.map_err(|error| Refused { there: !is_foreign(&error), reason: error.message })
-}
-
-/// Whether whatever listens there is no container runtime.
-fn is_foreign(error: &RpcError) -> bool {
-    error.code == "Unimplemented"
+    let mut source =
+        CriSource::new(&path.display().to_string(), PROBE_TIME).map_err(|error| absent(error.to_string()))?;
+    source.probe().await.map_err(|error| {
+        let sight = if error.code == "Unimplemented" { Sight::Foreign } else { Sight::Down };
+        Refused { reason: error.message, sight }
+    })
 }
 
 fn reason(error: &io::Error) -> String {
@@ -139,10 +158,9 @@ fn reason(error: &io::Error) -> String {
 
 /// All endpoints that are named somewhere, the most telling first, each once.
 fn candidates(root: &Path) -> Vec<Candidate> {
-    let mut all = Vec::new();
+    let mut all = kubelet_candidates(root);
     let crictl = read_key(&root.join("etc/crictl.yaml"), "runtime-endpoint");
     all.extend(crictl.map(|endpoint| Candidate { endpoint, origin: Origin::Crictl }));
-    all.extend(kubelet_candidates(root));
     all.extend(KNOWN_SOCKETS.iter().map(|(runtime, path)| Candidate {
         endpoint: format!("unix://{path}"),
         origin: Origin::Known(runtime),
@@ -164,19 +182,19 @@ fn kubelet_candidates(root: &Path) -> Vec<Candidate> {
         let flag = flag_value(&arguments, "--container-runtime-endpoint");
         all.extend(flag.map(|endpoint| Candidate {
             endpoint,
-            origin: Origin::Kubelet(format!("flag of kubelet, process {pid}")),
+            origin: Origin::Kubelet { place: format!("flag of kubelet, process {pid}"), runs: true },
         }));
         if let Some(file) = flag_value(&arguments, "--config") {
-            all.extend(kubelet_file(root, &file));
+            all.extend(kubelet_file(root, &file, true));
         }
     }
-    all.extend(kubelet_file(root, "/var/lib/kubelet/config.yaml"));
+    all.extend(kubelet_file(root, "/var/lib/kubelet/config.yaml", false));
     all
 }
 
-fn kubelet_file(root: &Path, file: &str) -> Option<Candidate> {
+fn kubelet_file(root: &Path, file: &str, runs: bool) -> Option<Candidate> {
     let endpoint = read_key(&below(root, file), "containerRuntimeEndpoint")?;
-    Some(Candidate { endpoint, origin: Origin::Kubelet(file.to_owned()) })
+    Some(Candidate { endpoint, origin: Origin::Kubelet { place: file.to_owned(), runs } })
 }
 
 /// Process ids and arguments of all running kubelets.

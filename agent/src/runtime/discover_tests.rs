@@ -46,10 +46,10 @@ fn what_is_written_down_comes_before_what_is_usual() {
     assert_eq!(
         node.endpoints()[..6],
         [
-            "unix:///run/one.sock (/etc/crictl.yaml)",
             "/two.sock (flag of kubelet, process 12)",
             "unix:///three.sock (/etc/k.yaml)",
             "unix:///var/run/crio/crio.sock (/var/lib/kubelet/config.yaml)",
+            "unix:///run/one.sock (/etc/crictl.yaml)",
             "unix:///run/containerd/containerd.sock (default of containerd)",
             "unix:///run/cri-dockerd.sock (default of cri-dockerd)",
         ]
@@ -113,4 +113,52 @@ async fn the_kubelets_own_runtime_is_taken_even_when_it_is_down() {
     let found = node.find().await;
     assert_eq!(found.endpoint, Some(node.0.path().join("run/down.sock").display().to_string()));
     assert!(found.looked.last().unwrap().contains("the kubelet is set up to use it"));
+}
+
+/// crictl's runtime answers, the kubelet's does not.
+async fn find_with(kubelet: impl FnOnce(Node) -> Node) -> (Found, [String; 2]) {
+    let node = kubelet(Node::new().file("etc/crictl.yaml", "runtime-endpoint: unix:///run/old.sock\n"));
+    let sockets = ["old.sock", "new.sock"].map(|name| node.0.path().join("run").join(name));
+    fs::create_dir_all(node.0.path().join("run")).unwrap();
+    let _answering = UnixListener::bind(&sockets[0]).unwrap();
+    (node.find().await, sockets.map(|path| path.display().to_string()))
+}
+
+#[tokio::test]
+async fn a_running_kubelets_runtime_is_taken_before_what_crictl_is_told() {
+    let flag = "/usr/bin/kubelet\0--container-runtime-endpoint=unix:///run/new.sock\0";
+    let (found, [_, new]) = find_with(|node| node.file("proc/12/cmdline", flag)).await;
+    assert_eq!(found.endpoint, Some(new), "{:?}", found.looked);
+    assert_eq!(
+        found.warning.unwrap(),
+        "/etc/crictl.yaml names unix:///run/old.sock, but the kubelet uses unix:///run/new.sock (flag of kubelet, \
+         process 12): crictl may show another runtime than the kubelet's"
+    );
+}
+
+#[tokio::test]
+async fn a_kubelets_runtime_that_is_down_is_taken_before_what_crictl_is_told() {
+    let (found, [_, new]) = find_with(|node| {
+        let node =
+            node.file("var/lib/kubelet/config.yaml", "containerRuntimeEndpoint: unix:///run/new.sock\n");
+        fs::create_dir_all(node.0.path().join("run")).unwrap();
+        drop(UnixListener::bind(node.0.path().join("run/new.sock")).unwrap());
+        node
+    })
+    .await;
+    assert_eq!(found.endpoint, Some(new), "{:?}", found.looked);
+}
+
+#[tokio::test]
+async fn what_a_kubelet_left_behind_does_not_hide_a_runtime_that_answers() {
+    let file = "containerRuntimeEndpoint: unix:///run/new.sock\n";
+    let (found, [old, _]) = find_with(|node| node.file("var/lib/kubelet/config.yaml", file)).await;
+    assert_eq!(found.endpoint, Some(old), "{:?}", found.looked);
+}
+
+#[tokio::test]
+async fn where_crictl_and_kubelet_agree_nothing_is_warned_of() {
+    let file = "containerRuntimeEndpoint: /var/run/old.sock\n";
+    let (found, _) = find_with(|node| node.file("var/lib/kubelet/config.yaml", file)).await;
+    assert_eq!(found.warning, None);
 }
