@@ -1,7 +1,11 @@
 //! `plegscope events`: the lifecycle events that a capture's frames give.
 
-use crate::{capture::Capture, terminal::plain};
-use pleg_core::follow::{EventLine, Filter, Follower};
+use crate::{capture::Capture, memory::Memory, terminal::plain};
+use pleg_core::{
+    follow::{EventLine, Filter, Follower},
+    id::short_id,
+    wire::Frame,
+};
 use std::{
     io::{self, Write},
     path::Path,
@@ -23,8 +27,17 @@ pub(crate) struct Style {
 /// When the file is no capture or damaged (what can be read is printed first), or nobody reads the output.
 pub(crate) fn print(path: &Path, style: &Style, output: &mut impl Write) -> anyhow::Result<()> {
     let mut capture = Capture::open(path)?;
-    let mut follower = Follower::new();
     let mut table = Table { output, style, begun: false };
+    print_all(&mut capture, &mut Follower::new(), &mut table)?;
+    Ok(table.output.flush()?)
+}
+
+fn print_all(
+    capture: &mut Capture,
+    follower: &mut Follower,
+    table: &mut Table<'_, impl Write>,
+) -> anyhow::Result<()> {
+    let mut memory = Memory::default();
     while let Some(frame) = capture.next_frame()? {
         if let Err(error) = follower.handle_frame(&frame) {
             tracing::warn!(%error, "a frame does not fit the ones before it");
@@ -32,8 +45,11 @@ pub(crate) fn print(path: &Path, style: &Style, output: &mut impl Write) -> anyh
         while let Some(event) = follower.poll_event() {
             table.print(&event)?;
         }
+        if matches!(frame, Frame::Done(_)) {
+            memory.forget_old(follower);
+        }
     }
-    Ok(table.output.flush()?)
+    Ok(())
 }
 
 struct Table<'a, W> {
@@ -67,8 +83,7 @@ fn row(event: &EventLine) -> String {
         None => format!(" {}", event.subject()),
     };
     if let Some(id) = &event.id {
-        // As crictl does: 13 digits tell containers of a node apart.
-        row += &format!(" ({})", id.chars().take(13).collect::<String>());
+        row += &format!(" ({})", short_id(id));
     }
     if let Some(code) = event.exit_code {
         row += &format!(" exit code {code}");
@@ -77,4 +92,30 @@ fn row(event: &EventLine) -> String {
         row += " DISCARDED: the channel was full";
     }
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::hello;
+    use pleg_core::{
+        time::SECOND,
+        wire::{Done, Relist},
+    };
+
+    #[test]
+    fn a_long_capture_is_not_kept_whole() {
+        let relists = (1..=2_000_u32).flat_map(|n| {
+            let mono = i64::from(n) * SECOND;
+            [Frame::Relist(Relist { n: n.into(), wall: mono, mono }), Frame::Done(Done { at: 0 })]
+        });
+        let frames = std::iter::once(Frame::Hello(Box::new(hello()))).chain(relists);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, frames.map(|frame| frame.to_line().unwrap()).collect::<String>()).unwrap();
+        let (mut capture, mut follower) = (Capture::open(file.path()).unwrap(), Follower::new());
+        let mut table = Table { output: &mut Vec::new(), style: &Style::default(), begun: false };
+        print_all(&mut capture, &mut follower, &mut table).unwrap();
+        let kept = follower.timeline().relists().len();
+        assert!((600..=660).contains(&kept), "{kept}");
+    }
 }

@@ -7,6 +7,7 @@ mod cli;
 mod clock;
 mod events;
 mod hub;
+mod memory;
 mod node;
 mod print;
 mod probe;

@@ -4,6 +4,11 @@ use alloc::{string::String, sync::Arc};
 use core::{borrow::Borrow, cmp::Ordering, fmt, hash, ops::Deref};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// The first 13 characters of an id, as `crictl` shows it: they tell the containers of a node apart.
+pub fn short_id(id: &str) -> &str {
+    id.char_indices().nth(13).and_then(|(end, _)| id.get(..end)).unwrap_or(id)
+}
+
 /// The first eight bytes of a text as a number, zeros behind a shorter one: texts whose heads differ are in the order
 /// of their heads.
 fn head(text: &str) -> u64 {
@@ -138,6 +143,16 @@ text_id! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_ids_have_as_many_characters_as_crictls() {
+        for (id, short) in
+            [("0123456789abcdef", "0123456789abc"), ("0123456789abc", "0123456789abc"), ("µµ", "µµ")]
+        {
+            assert_eq!(short_id(id), short);
+        }
+        assert_eq!(short_id("ää23456789äbcdef"), "ää23456789äbc");
+    }
 
     #[test]
     fn ids_are_in_the_order_of_their_texts() {

@@ -121,11 +121,6 @@ pub fn counted(n: usize, word: &str) -> String {
     format!("{} {word}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// The first 12 characters of an id, as the runtimes' own tools show it.
-pub fn short_id(id: &str) -> &str {
-    id.char_indices().nth(12).map_or(id, |(end, _)| id.get(..end).unwrap_or(id))
-}
-
 /// A release of the kubelet, with the one whose behaviour is derived where that is another: `1.33 (as 1.35)`.
 pub fn followed(release: &str) -> String {
     let known = Profile::of_release(release);
@@ -189,6 +184,5 @@ mod tests {
         );
         assert_eq!((count(12), count(1_234_567)), ("12".into(), "1,234,567".into()));
         assert_eq!((counted(1, "pod"), counted(2, "pod")), ("1 pod".into(), "2 pods".into()));
-        assert_eq!((short_id("0123456789abcdef"), short_id("µµ")), ("0123456789ab", "µµ"));
     }
 }

@@ -6,7 +6,7 @@ mod queue;
 pub(crate) use history::Past;
 pub(crate) use queue::Queue;
 
-use crate::{print::EventPrinter, record::Recorder};
+use crate::{memory::Memory, print::EventPrinter, record::Recorder};
 use axum::extract::ws::Utf8Bytes;
 use history::History;
 use pleg_core::{
@@ -15,13 +15,10 @@ use pleg_core::{
     id::CriId,
     pleg::{Health, StreamAction},
     snapshot::Delta,
-    time::{Nanos, SECOND, Time},
+    time::{Nanos, Time},
     wire::{Frame, Gap},
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// How much of its own timeline the agent keeps, in nanoseconds: enough to name whatever an event is about.
-const REMEMBER: Nanos = 600 * SECOND;
 
 /// Takes frames in and hands them on. Nothing in it waits: queues are bounded, and what does not fit is
 /// counted and made up for.
@@ -31,6 +28,7 @@ pub(crate) struct Hub {
 
 struct State {
     follower: Follower,
+    memory: Memory,
     history: History,
     clients: Vec<Arc<Queue>>,
     recorder: Option<Recorder>,
@@ -61,6 +59,7 @@ impl Hub {
     pub(crate) fn new(history: Nanos, recorder: Option<Recorder>, printer: Option<EventPrinter>) -> Self {
         let state = State {
             follower: Follower::new(),
+            memory: Memory::default(),
             history: History::new(history),
             clients: Vec::new(),
             recorder,
@@ -179,6 +178,7 @@ impl State {
 
     /// Between two relists a checkpoint is complete: begins what is due, and picks up clients that lost frames.
     fn between_relists(&mut self) {
+        self.memory.forget_old(&mut self.follower);
         let now = self.follower.now();
         let history_is_due = self.history.is_due(now);
         let recorder_is_due = self.recorder.as_ref().is_some_and(|recorder| recorder.is_due(now));
@@ -189,7 +189,6 @@ impl State {
         let Some(head) = self.head() else { return };
         if history_is_due {
             self.history.begin(&head, now);
-            self.follower.forget_before(now - REMEMBER);
         }
         if let (true, Some(recorder)) = (recorder_is_due, &mut self.recorder) {
             recorder.begin_segment(head.clone(), now);

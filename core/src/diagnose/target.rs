@@ -2,7 +2,7 @@
 
 use crate::{
     cri::{Container, ContainerState, POD_NAME_LABEL, POD_NAMESPACE_LABEL, Sandbox, SandboxState},
-    id::CriId,
+    id::{CriId, short_id},
     snapshot::Snapshot,
 };
 use alloc::{
@@ -12,9 +12,6 @@ use alloc::{
 };
 use core::fmt;
 use serde::{Deserialize, Serialize};
-
-/// How many characters of an id are shown: as `crictl` does.
-const SHOWN: usize = 13;
 
 /// A sandbox or container that is known from a list, of now or of earlier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +77,7 @@ impl Target {
 impl fmt::Display for Target {
     /// `shop/web-7/app (24ca50a19e37c), last running`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id = self.id.get(..SHOWN).unwrap_or(&self.id);
+        let id = short_id(&self.id);
         match &self.container {
             Some(container) => write!(f, "{}/{}/{container} ({id})", self.namespace, self.pod)?,
             None => write!(f, "the sandbox of {}/{} ({id})", self.namespace, self.pod)?,

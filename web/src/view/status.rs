@@ -7,6 +7,7 @@ use super::{
 use crate::format;
 use pleg_core::{
     follow::Progress,
+    id::short_id,
     pleg::Health,
     time::{GoDuration, MILLISECOND, Nanos, SECOND, Time},
     timeline::{CallBar, LaneKind, Relist, Timeline},
@@ -127,7 +128,7 @@ pub fn target_name(timeline: &Timeline, id: &str) -> String {
             LaneKind::Sandbox => format!("{}/{}", pod.namespace, pod.name),
             LaneKind::Container(name) => format!("{}/{}/{name}", pod.namespace, pod.name),
         },
-        None => format::short_id(id).into(),
+        None => short_id(id).into(),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     store::{Action, Millis, Store},
     view::marks::Glyph,
 };
-use pleg_core::{follow::EventLine, pleg::EventType, time::Time};
+use pleg_core::{follow::EventLine, id::short_id, pleg::EventType, time::Time};
 use web_sys::{Element, Event};
 use yew::{
     Callback, Context, Html, Properties, TargetCast, classes, component, html, use_effect_with, use_node_ref,
@@ -135,7 +135,7 @@ fn row(place: usize, index: usize, event: &EventLine, props: &Props) -> Html {
             <span><span class="dim">{ format!("{}/", event.namespace) }</span>{ &event.pod }</span>
             <span>{ subject }</span>
             <span class={classes!((event.discarded || event.exit_code.is_some_and(|code| code != 0)).then_some("bad-tone"))}>{ note }</span>
-            <span class="mono" title={id.to_owned()}>{ format::short_id(id) }</span>
+            <span class="mono" title={id.to_owned()}>{ short_id(id) }</span>
         </div>
     }
 }
