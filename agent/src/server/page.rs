@@ -19,9 +19,9 @@ include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// Shown when the binary was built without the page.
 const NO_PAGE: &str = include_str!("no_page.html");
-/// What the page may do besides running its own scripts: `'self'` of `connect-src` includes the WebSocket.
-const POLICY: &str = "default-src 'none'; connect-src 'self'; img-src 'self' data: blob:; \
-     style-src 'self' 'unsafe-inline'; font-src 'self'; worker-src 'self' blob:; manifest-src 'self'; \
+/// What the page may do besides running its own scripts: `'self'` of `connect-src` includes the WebSocket, that of
+/// `script-src` workers. What is not named is refused.
+const POLICY: &str = "default-src 'none'; connect-src 'self'; img-src 'self'; style-src 'self' 'unsafe-inline'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'; script-src 'self' 'wasm-unsafe-eval'";
 
 /// Where the page's files come from.
@@ -167,6 +167,9 @@ mod tests {
             assert!(page.file(path, false).is_none(), "{path}");
         }
         let policy = page.policy();
+        for unused in ["blob:", "data:", "font-src", "manifest-src", "worker-src", "*"] {
+            assert!(!policy.to_str().unwrap().contains(unused), "{unused}");
+        }
         let hash = BASE64.encode(Sha256::digest("go()"));
         assert!(policy.to_str().unwrap().ends_with(&format!("'wasm-unsafe-eval' 'sha256-{hash}'")));
     }
