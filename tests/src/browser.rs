@@ -1,6 +1,5 @@
 //! Chromium, driven through its WebDriver.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
@@ -11,6 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
+use pleg_containerd::on_path;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -79,7 +79,8 @@ impl Browser {
     /// Why this machine has none; none if it has.
     #[must_use]
     pub fn unavailable() -> Option<String> {
-        let missing: Vec<&str> = [CHROMIUM, DRIVER].into_iter().filter(|program| !on_path(program)).collect();
+        let missing: Vec<&str> =
+            [CHROMIUM, DRIVER].into_iter().filter(|program| on_path(program).is_none()).collect();
         let advice = "run `cargo xtask setup --browser`";
         (!missing.is_empty()).then(|| format!("not installed: {} ({advice})", missing.join(", ")))
     }
@@ -251,11 +252,6 @@ async fn start_driver() -> Result<(Child, u16)> {
         said.push(line);
     }
     bail!("chromedriver ended:\n{}", said.join("\n"))
-}
-
-fn on_path(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }
 
 /// Chromium's own command `se/log`.

@@ -4,10 +4,11 @@
 use std::process::Command;
 
 use anyhow::{Result, bail};
+use pleg_containerd::on_path;
 
 use crate::progress::say;
 use crate::setup::{self, wasm};
-use crate::sh::{Run, on_path};
+use crate::sh::Run;
 use crate::workspace::{self, cargo};
 
 /// The command. `--quick` leaves criterion's own, longer report out.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use pleg_containerd::on_path;
 
 use crate::progress::say;
 use crate::setup::{self, wasm};
-use crate::sh::{Run, on_path};
+use crate::sh::Run;
 use crate::workspace::{self, cargo};
 
 /// The command.

@@ -19,7 +19,9 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   run [ARGS...]    build page and agent, then `plegscope serve ARGS...`; prints the page's address
-  test [--ci]      format, lints, docs, every test; ends with a table. --ci: a skipped test is a failure
+  test [--ci] [--skip-STEP...] [STEP...]
+                   format, lints, docs, every test, or only these steps or all but some; ends with a table.
+                   --ci: a skipped test is a failure. any other word lists the steps
   conformance [DIR]
                    recorded cases of the kubelet's PLEG (tests/vectors) against the engine, native and wasm
   bench [--quick]  what one relist costs, native and wasm; ends with a table. --quick: without criterion

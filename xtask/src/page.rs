@@ -3,10 +3,11 @@
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use pleg_containerd::on_path;
 
 use crate::progress::say;
 use crate::setup::{self, npm, wasm};
-use crate::sh::{Run, on_path};
+use crate::sh::Run;
 use crate::workspace;
 
 /// Reads the files of a directory and prints their sizes, plain and compressed.

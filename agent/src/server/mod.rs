@@ -15,7 +15,7 @@ use axum::{
     routing::get,
 };
 use page::Page;
-use pleg_core::{pleg::Health, time::GoDuration};
+use pleg_core::time::GoDuration;
 use serde_json::json;
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -89,10 +89,7 @@ async fn healthz(State(app): State<App>) -> Response {
     let HealthReport { health, now } = app.hub.health();
     let error = health.error();
     let status = if health.is_healthy() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let age = match health {
-        Health::Healthy { age } | Health::Stale { age, .. } => Some(age),
-        Health::NeverSucceeded => None,
-    };
+    let age = health.age();
     let body = json!({
         "healthy": health.is_healthy(),
         "error": error,

@@ -238,6 +238,14 @@ impl Health {
         matches!(self, Health::Healthy { .. })
     }
 
+    /// Nanoseconds since the last good listing began; none when none succeeded.
+    pub fn age(&self) -> Option<Nanos> {
+        match *self {
+            Health::Healthy { age } | Health::Stale { age, .. } => Some(age),
+            Health::NeverSucceeded => None,
+        }
+    }
+
     /// The kubelet's text when unhealthy: `pleg was last seen active 3m5.3s ago; threshold is 3m0s`.
     pub fn error(&self) -> Option<String> {
         use crate::time::GoDuration;

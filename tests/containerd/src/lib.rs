@@ -19,7 +19,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 pub use images::{BUSYBOX, PAUSE};
-pub use process::is_root;
+pub use process::{is_root, on_path};
 
 /// A unix socket's path is at most this long on Linux, in bytes.
 const SOCKET_PATH_LIMIT: usize = 107;
@@ -58,7 +58,7 @@ impl Containerd {
         if !is_root() {
             return Some("a real container runtime needs root".to_owned());
         }
-        let missing: Vec<&str> = PROGRAMS.into_iter().filter(|p| !process::on_path(p)).collect();
+        let missing: Vec<&str> = PROGRAMS.into_iter().filter(|p| on_path(p).is_none()).collect();
         let advice = "run `cargo xtask setup --containerd`";
         (!missing.is_empty()).then(|| format!("not installed: {} ({advice})", missing.join(", ")))
     }

@@ -3,7 +3,6 @@
 use super::warn;
 use crate::store::Store;
 use js_sys::{Function, Object, Reflect};
-use pleg_core::pleg::Health;
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use std::{cell::RefCell, rc::Rc};
@@ -75,10 +74,7 @@ fn health(store: &Store) -> HealthReport {
     let health = store.model.health(store.edge(super::page_clock()));
     HealthReport {
         healthy: health.is_healthy(),
-        age: match health {
-            Health::Healthy { age } | Health::Stale { age, .. } => Some(age),
-            Health::NeverSucceeded => None,
-        },
+        age: health.age(),
         threshold: store.threshold(),
         error: health.error(),
     }

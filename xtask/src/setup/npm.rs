@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
+use pleg_containerd::on_path;
 
 use crate::progress::say;
-use crate::sh::{Run, create_dir, on_path};
+use crate::sh::{Run, create_dir};
 use crate::workspace;
 
 /// `Trunk.toml` names the same version.

@@ -3,9 +3,10 @@
 use std::process::Command;
 
 use anyhow::{Result, bail};
+use pleg_containerd::on_path;
 
 use crate::progress::say;
-use crate::sh::{Run, on_path};
+use crate::sh::Run;
 use crate::workspace;
 
 /// A program and the Debian package that brings it.

@@ -4,10 +4,9 @@ use std::env;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use pleg_containerd::on_path;
 
 use super::packages::{self, Program};
-use crate::sh::on_path;
-
 const PROTOC: Program = Program { name: "protoc", package: "protobuf-compiler" };
 
 /// Finds protoc (`PROTOC` in the environment, then `PATH`) or installs it.

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use pleg_containerd::on_path;
 
 use super::debian_rust;
 use crate::progress::say;
-use crate::sh::{Run, on_path};
+use crate::sh::Run;
 use crate::workspace;
 
 /// The target of the page.

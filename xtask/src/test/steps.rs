@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+use pleg_containerd::on_path;
 
 use super::summary::Outcome;
 use crate::conformance;
 use crate::page;
 use crate::setup::{self, wasm};
-use crate::sh::{Run, create_dir, on_path};
+use crate::sh::{Run, create_dir};
 use crate::workspace::{self, cargo};
 
 /// One line of the table.
