@@ -165,6 +165,11 @@ impl Store {
         self.model.hello().map_or(RELIST_THRESHOLD, |hello| hello.threshold)
     }
 
+    /// Length of the visible time in nanoseconds.
+    pub fn span(&self, at: Millis) -> Nanos {
+        self.window.place(self.now(at), self.start(), self.head.is_playing()).1
+    }
+
     /// PLEG's health at the shown moment; none when nothing tells.
     pub fn health(&self, at: Millis) -> Option<Health> {
         self.model.hello()?;

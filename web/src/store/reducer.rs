@@ -249,7 +249,7 @@ impl Store {
         let window = self.placed(at);
         self.window = match zooming {
             Zooming::Fit => Window::fit(self.start(), self.edge(at)),
-            Zooming::To(from, span) => Window { from, span, follow: false },
+            Zooming::To(from, span) => Window { from, span, follow: false, grows: false },
             // What follows keeps its right edge, wherever the pointer is.
             Zooming::By(factor, _) if window.follow => window.zoomed(self.now(at), factor),
             Zooming::By(factor, pixel) => {

@@ -20,7 +20,7 @@ pub(super) fn tools(app: &App, store: &Store, ctx: &Context<App>, at: Millis) ->
             { scrub(store, ctx, at) }
             <div class="group optional">
                 <button onclick={on(ctx, || zoom(1.5))} title="Zoom out (−)" aria-label="Zoom out">{ "−" }</button>
-                <span class="length" title="Length of the visible time">{ format::duration(store.window.span) }</span>
+                <span class="length" title="Length of the visible time">{ format::duration(store.span(at)) }</span>
                 <button onclick={on(ctx, || zoom(1.0 / 1.5))} title="Zoom in (+)" aria-label="Zoom in">{ "+" }</button>
                 <button onclick={on(ctx, || Message::Act(Action::Zoom(Zooming::Fit)))} title="Show everything (0)">{ "Fit" }</button>
                 <button class="bare" onclick={on(ctx, || Message::ToggleZone)} title="Local time or UTC (u)">

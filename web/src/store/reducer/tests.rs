@@ -199,6 +199,29 @@ fn following_ends_with_a_move_and_comes_back() {
 }
 
 #[test]
+fn a_live_window_grows_with_the_data_until_somebody_zooms() {
+    let mut store = live();
+    // Where the data begin and end, in thousandths of the window, after so many seconds of them.
+    let edges = |store: &Store, seconds: i64| {
+        let at = 10_000.0 + (ms(1_000) + seconds * SECOND).since(end(store)) as f64 / MILLISECOND as f64;
+        let input = store.layout_input(at);
+        let share = |time: Time| (time.since(input.from) as f64 / input.span as f64 * 1000.0).round() as i64;
+        (input.span / SECOND, share(store.start()), share(input.now))
+    };
+    assert_eq!(edges(&store, 10), (30, 20, 353), "they grow into the first window");
+    assert_eq!(edges(&store, 28), (30, 20, 953));
+    assert_eq!(edges(&store, 57), (60, 20, 965), "they fill it, and it grows with them");
+    assert_eq!(edges(&store, 113), (119, 20, 965));
+    assert_eq!(edges(&store, 200), (120, -702, 965), "it has grown: they move");
+    store.reduce(Action::Pan(0.5), 50_000.0);
+    store.reduce(Action::GoLive, 50_000.0);
+    assert_eq!(edges(&store, 57), (60, 20, 965), "looking back is no choice of a length");
+    store.reduce(Action::Zoom(Zooming::By(2.0, None)), 50_000.0);
+    let (chosen, ..) = edges(&store, 40);
+    assert_eq!(edges(&store, 500).0, chosen, "zooming is");
+}
+
+#[test]
 fn zoom_keeps_the_time_under_the_pointer() {
     let mut store = open(lines(&frames(TOLD)).as_bytes());
     store.reduce(Action::Resize(1_248.0, 400.0), 0.0);
