@@ -7,7 +7,9 @@ impl Timeline {
     /// Forgets what ended before `time`: relists, marks, pods that are gone, and sandboxes and containers that
     /// are no longer listed. Of a pod whose events are held back everything stays: they may be about any of them.
     pub(crate) fn forget_before(&mut self, time: Time) {
-        self.relists.retain(|relist| relist.end.is_none_or(|end| end >= time));
+        let last = self.relists.last().map(|relist| relist.n);
+        // One without an end runs, or its end was not observed: then only its begin tells how old it is.
+        self.relists.retain(|relist| Some(relist.n) == last || relist.end.unwrap_or(relist.start) >= time);
         self.holes.retain(|hole| hole.to >= time);
         self.pods.retain(|pod| pod.gone.is_none_or(|gone| gone >= time));
         for pod in &mut self.pods {
@@ -48,6 +50,7 @@ mod tests {
     use crate::{
         pleg::Listing,
         pod::{Container, ContainerId, Pod as Listed, State},
+        timeline::Relist,
     };
     use alloc::{string::String, sync::Arc, vec, vec::Vec};
 
@@ -91,6 +94,24 @@ mod tests {
         assert!(timeline.pod("b").is_none());
         timeline.listed(Time(30), &Listing::Full(vec![pod("a", &["a2", "a1"]), pod("b", &["b1"])]));
         assert_eq!(known(&timeline), ["a1", "a2", "b1", "c1"]);
+    }
+
+    #[test]
+    fn a_relist_whose_end_was_not_observed_is_forgotten_and_a_running_one_is_not() {
+        let mut timeline = Timeline::default();
+        for (n, end) in [(1, Some(15)), (2, None), (3, Some(35)), (4, None)] {
+            let frame = crate::wire::Relist { n, wall: 0, mono: 0 };
+            let mut relist = Relist::new(&frame, Time(n as i64 * 10));
+            relist.end = end.map(Time);
+            timeline.relists.push(relist);
+        }
+        let mut left = |time| {
+            timeline.forget_before(Time(time));
+            timeline.relists().iter().map(|relist| relist.n).collect::<Vec<u64>>()
+        };
+        assert_eq!(left(16), [2, 3, 4]);
+        assert_eq!(left(21), [3, 4]);
+        assert_eq!(left(99), [4]);
     }
 
     #[test]
