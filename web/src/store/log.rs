@@ -24,6 +24,14 @@ impl EventLog {
         self.seen = events.len();
     }
 
+    /// The oldest `count` events are gone.
+    pub fn forget(&mut self, count: usize) {
+        let gone = self.matching.partition_point(|index| *index < count);
+        self.matching.drain(..gone);
+        self.matching.iter_mut().for_each(|index| *index -= count);
+        self.seen = self.seen.saturating_sub(count);
+    }
+
     /// The matching events up to `now`, as indices, oldest first.
     pub fn until(&self, events: &[EventLine], now: Time) -> &[usize] {
         let after =

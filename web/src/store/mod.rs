@@ -12,6 +12,7 @@ mod action;
 mod head;
 mod log;
 mod model;
+mod past;
 mod recording;
 mod reducer;
 mod source;
@@ -21,6 +22,7 @@ pub use action::{Action, Effect, Piece, Reading, Received, Zooming};
 pub use head::{Head, SPEEDS};
 pub use log::EventLog;
 pub use model::Model;
+pub use past::{CAPACITY, HOURS};
 pub use recording::Recording;
 pub use source::{Source, SourceState};
 pub use window::Window;
@@ -98,6 +100,8 @@ pub struct Store {
     pub settings: Settings,
     /// Whether the sheet of keys is open.
     pub help: bool,
+    /// Whether the page has forgotten what was before its data, because it stood open for so long.
+    pub forgot: bool,
     /// What was received over the socket, to be saved.
     pub recording: Recording,
     /// Speed of replay, as a factor.
@@ -125,6 +129,7 @@ impl Default for Store {
             notices: Vec::new(),
             settings: Settings::default(),
             help: false,
+            forgot: false,
             recording: Recording::default(),
             speed: 10,
             reader: CaptureReader::new(),

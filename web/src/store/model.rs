@@ -34,6 +34,15 @@ impl Model {
         result
     }
 
+    /// Forgets what ended before `time`. To be called between two relists. Returns the number of events forgotten.
+    pub fn forget_before(&mut self, time: Time) -> usize {
+        self.follower.forget_before(time);
+        self.revision += 1;
+        let forgotten = self.events.partition_point(|event| event.time < time);
+        self.events.drain(..forgotten);
+        forgotten
+    }
+
     /// Number of frames read.
     pub fn frames(&self) -> u64 {
         self.frames

@@ -107,6 +107,7 @@ impl Store {
             self.recording.begin_segment(&hello.clone(), checkpoint);
         }
         self.source.state = SourceState::Connected { heard: at };
+        self.forget_old(at);
         // Between frames the page's clock runs ahead by what the way of a frame takes; it never goes back.
         self.edge = if self.model.now() + pleg_core::time::SECOND < edge { self.model.now() } else { edge };
         self.refresh();
@@ -144,6 +145,7 @@ impl Store {
     /// Begins anew with another observer or file.
     fn forget(&mut self) {
         self.model = Model::default();
+        self.forgot = false;
         self.recording = Recording::default();
         self.head = Head::Edge;
         (self.selected, self.chosen_event) = (None, None);
@@ -234,7 +236,7 @@ impl Store {
     }
 
     /// The window as it is on the screen.
-    fn placed(&self, at: Millis) -> Window {
+    pub(super) fn placed(&self, at: Millis) -> Window {
         let (from, span) = self.window.place(self.now(at), self.start(), self.head.is_playing());
         Window { from, span, ..self.window }
     }

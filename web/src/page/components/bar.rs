@@ -60,6 +60,10 @@ fn node(store: &Store, at: Millis) -> Html {
         }
         None => (String::new(), String::new()),
     };
+    let since = match store.forgot {
+        true => format!("kept since {}", format::clock(store.start(), store.settings.zone, 0)),
+        false => String::new(),
+    };
     html! {
         <div class="node">
             <div>
@@ -67,7 +71,7 @@ fn node(store: &Store, at: Millis) -> Html {
                 if !state.is_empty() { <span id="source" class={classes!("state", class)}>{ state }</span> }
             </div>
             <div class="origin" title={store.source.name.clone()}>
-                { [runtime, store.source.name.clone()].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" · ") }
+                { [since, runtime, store.source.name.clone()].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" · ") }
             </div>
         </div>
     }

@@ -2,8 +2,9 @@
 
 use super::{icon, on};
 use crate::{
+    format,
     page::app::{App, Message},
-    store::{Action, Store},
+    store::{Action, CAPACITY, HOURS, Store},
     view::{
         marks::Glyph,
         spans::Look,
@@ -75,6 +76,9 @@ pub(super) fn help(store: &Store, ctx: &Context<App>) -> Html {
                             { for GLYPHS.iter().map(|(glyph, text)| html! { <><dt>{ glyph.symbol() }</dt><dd>{ *text }</dd></> }) }
                             <dt>{ "◯" }</dt><dd>{ "ringed: lost to a full channel" }</dd>
                         </dl>
+                        <h3>{ "How far back" }</h3>
+                        <p class="dim">{ format!("A live page keeps {HOURS} hours, and of those {} relists, calls and events. What is in \
+                            sight does not go for its age. A capture is shown whole.", format::count(CAPACITY)) }</p>
                         <h3>{ "Below a container" }</h3>
                         <p class="dim">{ "A thin line is an older attempt that is still listed: every inspection of the pod pays for it." }</p>
                     </div>

@@ -198,6 +198,51 @@ fn following_ends_with_a_move_and_comes_back() {
     assert!(store.window.follow);
 }
 
+/// Tells a store of relists 4, 5, …, one a minute, for so many minutes.
+fn pass(store: &mut Store, minutes: std::ops::Range<u64>) {
+    use pleg_core::wire::{Done, Relist};
+    for minute in minutes {
+        let mono = 60 * SECOND * minute as i64;
+        let begin = Frame::Relist(Relist { n: 3 + minute, wall: START + mono, mono });
+        socket(store, text(&[begin, Frame::Done(Done { at: SECOND })]), 10_000.0);
+    }
+}
+
+#[test]
+fn a_page_that_stands_open_for_long_forgets_and_says_so_once() {
+    let mut store = live();
+    let cart = store.model.timeline().place("cart-app").unwrap();
+    store.reduce(Action::Select(Some(Target::Span(cart))), 10_000.0);
+    store.reduce(Action::GoLive, 10_000.0);
+    pass(&mut store, 1..350);
+    assert_eq!((store.model.events().len(), store.forgot), (5, false), "six hours are kept");
+    pass(&mut store, 350..800);
+    assert!(store.model.now().since(store.start()) < (super::super::HOURS * 3600 + 700) * SECOND);
+    assert_eq!((store.model.events().len(), store.forgot), (0, true));
+    assert!(store.log.until(store.model.events(), ms(i64::MAX / MILLISECOND / 8)).is_empty());
+    assert_eq!(
+        store.selected,
+        store.model.timeline().place("cart-app").map(Target::Span),
+        "it is still listed"
+    );
+    assert_eq!(store.order.len(), store.model.timeline().pods().len());
+    assert_eq!(notices(&store).len(), 1);
+    store.reduce(Action::Dismiss(0), 10_000.0);
+    pass(&mut store, 800..900);
+    assert_eq!(notices(&store), [""; 0]);
+}
+
+#[test]
+fn what_is_in_sight_is_not_forgotten_for_its_age() {
+    let mut store = live();
+    store.reduce(Action::TogglePause, 10_000.0);
+    pass(&mut store, 1..800);
+    assert_eq!((store.model.events().len(), store.forgot), (5, false));
+    store.reduce(Action::GoLive, 10_000.0);
+    pass(&mut store, 800..801);
+    assert_eq!((store.model.events().len(), store.forgot), (0, true));
+}
+
 #[test]
 fn a_live_window_grows_with_the_data_until_somebody_zooms() {
     let mut store = live();
